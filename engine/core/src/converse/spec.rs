@@ -1,0 +1,136 @@
+//! What goes into the agent loop and what comes out.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::model::{Denial, Effort, Reason, Usage};
+use crate::policy::Permissions;
+use crate::wire::{Message, ModelError, Reply, Request, ToolSpec};
+
+/// What an agent is, once everything is resolved.
+#[derive(Clone, Debug)]
+pub struct AgentSpec {
+    /// The model as its provider calls it.
+    pub model: String,
+    /// The system prompt.
+    pub system: Arc<str>,
+    /// The tools it is offered, in a stable order; `StructuredOutput` is added by the loop.
+    pub tools: Arc<[ToolSpec]>,
+    /// Which calls pass.
+    pub permissions: Arc<Permissions>,
+    /// The most model turns.
+    pub max_turns: u32,
+    /// The most tokens of one answer.
+    pub max_tokens: u32,
+    /// Thinking.
+    pub effort: Option<Effort>,
+    /// The form of its output.
+    pub output: OutputForm,
+    /// Turns in which it may mend an output that doesn't fit.
+    pub repair: u32,
+    /// Readers at once.
+    pub max_tool_concurrency: u32,
+}
+
+/// The form of an agent's output.
+#[derive(Clone, Debug)]
+pub enum OutputForm {
+    /// The final text.
+    Text,
+    /// A list of lines.
+    Lines,
+    /// One JSON value in the final text, fenced or not.
+    Json,
+    /// One JSON value that fits, by the tool `StructuredOutput` or in the final text.
+    Schema(Arc<Value>),
+}
+
+/// Something that happened.
+#[derive(Clone, Debug)]
+pub enum Input {
+    /// Begin with this prompt.
+    Begin(String),
+    /// Go on: the transcript was restored.
+    Continue,
+    /// The model answered.
+    Replied(Reply),
+    /// The model did not answer, and waiting and trying again are used up.
+    ModelFailed(ModelError),
+    /// A call came back.
+    Returned {
+        /// The call's id.
+        id: String,
+        /// What came of it.
+        result: CallResult,
+    },
+}
+
+/// What came of a call.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CallResult {
+    /// Text for the model, bounded.
+    pub content: String,
+    /// Whether it failed.
+    pub is_error: bool,
+}
+
+/// A call to make.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Call {
+    /// Its id.
+    pub id: String,
+    /// The tool, which is one of the agent's own.
+    pub tool: String,
+    /// Its arguments: an object.
+    pub input: Value,
+}
+
+/// What the executor has to do.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Effect {
+    /// Append to `context.jsonl`, before what follows.
+    Record(Item),
+    /// Ask the model.
+    Ask(Request),
+    /// Make a call; `Input::Returned` must follow. Calls ordered together may run at once.
+    Call(Call),
+    /// A call was refused; for progress and counting.
+    Denied(Denial),
+    /// The agent is done.
+    Finish(Box<AgentEnd>),
+}
+
+/// A line of `context.jsonl`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "item", rename_all = "snake_case")]
+pub enum Item {
+    /// A message.
+    Message {
+        /// The message.
+        message: Message,
+    },
+    /// What a model turn used.
+    Turn {
+        /// Its usage.
+        usage: Usage,
+    },
+}
+
+/// How an agent ended.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AgentEnd {
+    /// Why it failed; `None`: completed.
+    pub reason: Option<Reason>,
+    /// One line for people.
+    pub message: Option<String>,
+    /// The last text, partial when it failed.
+    pub text: String,
+    /// The output in its declared form, when that is not text.
+    pub output: Option<Value>,
+    /// What it used.
+    pub usage: Usage,
+    /// What was refused.
+    pub denials: Vec<Denial>,
+}

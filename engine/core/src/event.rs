@@ -1,0 +1,224 @@
+//! What happened, one event after the other: the disk format (v1) and the only thing that changes a scheduler's state.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::ids::{Address, Attempt, Millis, RunId};
+use crate::model::{Outcome, Reason, RunStatus, TaskState};
+
+/// The version that this build writes. Older ones stay readable; a newer one is refused.
+pub const VERSION: u32 = 1;
+
+/// An event with its place in the journal. On disk a `crc` of the line follows as its last field.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Entry {
+    /// Format version.
+    pub v: u32,
+    /// Position from 0, without gaps.
+    pub seq: u64,
+    /// When, in milliseconds since the Unix epoch.
+    pub at: Millis,
+    /// What.
+    #[serde(flatten)]
+    pub event: Event,
+}
+
+/// What happened.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "ev", rename_all = "snake_case")]
+pub enum Event {
+    /// The first event of every run.
+    RunStarted {
+        /// The run.
+        run: RunId,
+        /// The plan's name.
+        plan: String,
+        /// The manifest as the person named it.
+        path: String,
+        /// The project root.
+        root: String,
+        /// Plan tasks in manifest order.
+        tasks: Vec<Address>,
+        /// Tasks at once.
+        concurrency: u32,
+        /// Inputs by name; secrets are never among them.
+        inputs: BTreeMap<String, Value>,
+        /// Decides jitter, so that a replay is exact.
+        seed: u64,
+        /// The version of flow.
+        flow: String,
+    },
+    /// A new engine took the run over: a new epoch, in which what runs again is a new launch.
+    RunResumed {
+        /// From 2.
+        epoch: u32,
+        /// Tasks that were under way when the last engine died.
+        lost: Vec<Address>,
+        /// Tasks that start again from nothing, with all that depended on them.
+        reset: Vec<Address>,
+    },
+    /// A task became its instances.
+    TaskExpanded {
+        /// The task.
+        task: Address,
+        /// Instances in item order.
+        instances: Vec<Instance>,
+    },
+    /// What it needs has ended as it should, and its condition holds.
+    TaskReady {
+        /// The task.
+        task: Address,
+    },
+    /// An attempt was ordered. Written before anything of it happens.
+    AttemptStarting {
+        /// The task.
+        task: Address,
+        /// Which try.
+        attempt: Attempt,
+        /// The slot whose output file it uses.
+        slot: u32,
+    },
+    /// What the attempt is, once its templates are rendered; written before its process or first request.
+    AttemptRunning {
+        /// The task.
+        task: Address,
+        /// Which try.
+        attempt: Attempt,
+        /// What is being run.
+        launch: Launch,
+    },
+    /// An attempt ended.
+    AttemptEnded {
+        /// The task.
+        task: Address,
+        /// Which try.
+        attempt: Attempt,
+        /// How.
+        outcome: Box<Outcome>,
+    },
+    /// There will be another attempt.
+    TaskRetry {
+        /// The task.
+        task: Address,
+        /// The next try.
+        attempt: Attempt,
+        /// Not before this moment.
+        due: Millis,
+    },
+    /// A task reached a state that nothing follows.
+    TaskEnded {
+        /// The task.
+        task: Address,
+        /// The state.
+        state: TaskState,
+        /// Why, unless completed.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reason: Option<Reason>,
+        /// One line for people where no attempt says it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        message: Option<String>,
+        /// Whether the failure is allowed (`continue_on_error`).
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        allowed: bool,
+    },
+    /// Something was told to stop. Without a task: the whole run.
+    KillRequested {
+        /// The task.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        task: Option<Address>,
+        /// Why.
+        reason: Reason,
+        /// Whether without grace.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        force: bool,
+    },
+    /// A private tree was made.
+    WorktreeMade {
+        /// The task.
+        task: Address,
+        /// Which try.
+        attempt: Attempt,
+        /// The folder.
+        path: String,
+        /// The branch.
+        branch: String,
+        /// The commit it starts from.
+        base: String,
+    },
+    /// A private tree was taken down or kept; its outcome stands in the attempt's.
+    WorktreeEnded {
+        /// The task.
+        task: Address,
+        /// Which try.
+        attempt: Attempt,
+        /// Whether folder or branch are kept.
+        kept: bool,
+    },
+    /// A provider asks for patience.
+    ProviderParked {
+        /// Provider and model.
+        provider: String,
+        /// Until when.
+        until: Millis,
+        /// Why.
+        reason: String,
+    },
+    /// The last event of an epoch that ended by itself.
+    RunEnded {
+        /// How.
+        status: RunStatus,
+        /// The exit code of `flow run`.
+        exit: u8,
+        /// The plan's `outputs`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        outputs: Option<Value>,
+        /// One line for people where no task says it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        message: Option<String>,
+    },
+}
+
+/// One of the many that a task became.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Instance {
+    /// Its key, unique among its siblings.
+    pub key: String,
+    /// The item, or for a matrix the object of axis values.
+    pub item: Value,
+}
+
+/// What is being run in an attempt.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Launch {
+    /// `local_bash` or `local_agent`.
+    pub kind: String,
+    /// For people: the rendered `description`, else the first line of script or prompt.
+    pub description: String,
+    /// The folder it works in.
+    pub dir: String,
+    /// The agent instance and its definition.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<LaunchAgent>,
+}
+
+/// The agent of a launch.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LaunchAgent {
+    /// The instance: `a` + 16 hex digits.
+    pub id: String,
+    /// The definition's name.
+    pub name: String,
+    /// Its source.
+    pub source: String,
+    /// Its file.
+    pub path: String,
+    /// BLAKE3 of that file.
+    pub hash: String,
+    /// The definition's own version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+    /// The model as the provider calls it.
+    pub model: String,
+}

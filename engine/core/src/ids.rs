@@ -1,0 +1,138 @@
+//! The names of things: small types that can't be mixed up.
+
+use std::fmt;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+/// A task or an instance of one, as a dense index: plan tasks first in manifest order, then instances in the
+/// order in which expansions happened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TaskId(pub u32);
+
+impl TaskId {
+    /// The position in a table of tasks.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    /// The id of a position in a table of tasks.
+    pub fn at(index: usize) -> Self {
+        // A plan has at most 2M nodes and an expansion 100,000 instances, so the cut can't happen.
+        TaskId(u32::try_from(index).unwrap_or(u32::MAX))
+    }
+}
+
+/// How a person, the journal and a model script name a task: `review[auth]`. Cheap to clone.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Address(Arc<str>);
+
+impl Address {
+    /// The address of a task of the plan.
+    pub fn task(id: &str) -> Self {
+        Address(id.into())
+    }
+
+    /// The address of an instance: `self[key]`.
+    #[must_use]
+    pub fn instance(&self, key: &str) -> Self {
+        Address(format!("{}[{key}]", self.0).into())
+    }
+
+    /// The text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The address without any `[key]`: `review[auth]/change` -> `review/change`.
+    pub fn without_keys(&self) -> String {
+        let mut out = String::with_capacity(self.0.len());
+        let mut depth = 0usize;
+        for c in self.0.chars() {
+            match c {
+                '[' => depth += 1,
+                ']' => depth = depth.saturating_sub(1),
+                _ if depth == 0 => out.push(c),
+                _ => {}
+            }
+        }
+        out
+    }
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl From<&str> for Address {
+    fn from(text: &str) -> Self {
+        Address(text.into())
+    }
+}
+
+/// The number of a try, from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Attempt(pub u32);
+
+impl Attempt {
+    /// The first try.
+    pub const FIRST: Attempt = Attempt(1);
+
+    /// The try after this one.
+    #[must_use]
+    pub fn next(self) -> Self {
+        Attempt(self.0 + 1)
+    }
+}
+
+impl fmt::Display for Attempt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// A run: `20261130-075412-k3f9q2`, UTC and six base-32 characters, so that order by name is order by time.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct RunId(String);
+
+impl RunId {
+    /// Reads an id or a prefix of one. Anything that could lead out of the runs folder is refused.
+    pub fn parse(text: &str) -> Option<Self> {
+        let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+        (!text.is_empty() && text.len() <= 64 && text.chars().all(plain)).then(|| RunId(text.to_owned()))
+    }
+
+    /// The text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for RunId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// A point in a run's time in milliseconds since the Unix epoch. The engine reads its clock once and hands this in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Millis(pub u64);
+
+impl Millis {
+    /// This moment plus a length of time.
+    #[must_use]
+    pub fn after(self, length: std::time::Duration) -> Self {
+        Millis(self.0.saturating_add(u64::try_from(length.as_millis()).unwrap_or(u64::MAX)))
+    }
+
+    /// How long ago `earlier` was; zero when it lies ahead.
+    pub fn since(self, earlier: Millis) -> std::time::Duration {
+        std::time::Duration::from_millis(self.0.saturating_sub(earlier.0))
+    }
+}

@@ -1,0 +1,31 @@
+//! The deciding half of flow: text in, decisions out.
+//!
+//! Nothing here touches a file, a clock, a process, the environment or a thread, and nothing is `async`.
+//! Time is a parameter, randomness a seed, the content of a file an argument. The folder's `.clippy.toml` bans the rest.
+//!
+//! The modules stand in rows; a row knows only the rows above it (`tests/tidy.rs` keeps that):
+//!
+//! | row | modules |
+//! |---|---|
+//! | 0 | `ids`, `text` |
+//! | 1 | `diagnostic` |
+//! | 2 | `syntax`, `import` |
+//! | 3 | `model`, `template` |
+//! | 4 | `graph`, `plan`, `compile` |
+//! | 5 | `event`, `policy` |
+//! | 6 | `schedule`, `converse`, `wire` |
+//! | 7 | `report` |
+
+pub mod converse;
+pub mod diagnostic;
+pub mod event;
+pub mod graph;
+pub mod ids;
+pub mod model;
+pub mod plan;
+pub mod policy;
+pub mod schedule;
+pub mod syntax;
+pub mod template;
+pub mod text;
+pub mod wire;

@@ -1,0 +1,158 @@
+//! An agent definition: what an agent may do and its system prompt.
+
+use serde::{Deserialize, Serialize};
+
+use super::tools::ToolRule;
+
+/// A definition, read from a file or built in.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AgentDef {
+    /// Identity: exact case, whatever the file is called.
+    pub name: String,
+    /// When to use it, for people and for the model that chooses.
+    pub description: String,
+    /// A second hint for the model that chooses.
+    pub when_to_use: Option<String>,
+    /// Which tools the agent has, before anything is taken away.
+    pub tools: ToolPolicy,
+    /// Tools taken away; a specifier takes the whole tool.
+    pub disallowed_tools: Vec<ToolRule>,
+    /// The model.
+    pub model: ModelRef,
+    /// Thinking effort.
+    pub effort: Option<Effort>,
+    /// What happens when no permission rule matches.
+    pub permission_mode: Option<PermissionMode>,
+    /// The most model turns of one attempt.
+    pub max_turns: Option<u32>,
+    /// Where it works when the task doesn't say.
+    pub isolation: Option<Isolation>,
+    /// Whether it runs under the rules of background agents.
+    pub background: bool,
+    /// Whether it may be started in the background.
+    pub supports_background: bool,
+    /// Skills whose text is put into the prompt.
+    pub skills: Vec<String>,
+    /// Text sent before the first prompt.
+    pub initial_prompt: Option<String>,
+    /// Terminal colour.
+    pub color: Option<String>,
+    /// The definition's own version.
+    pub version: Option<String>,
+    /// Environment variables that the model's tools can't see are never here; this is the system prompt, byte for byte.
+    pub body: String,
+    /// Which source it came from.
+    pub source: AgentSource,
+    /// The file as the person knows it; `built-in` for ours.
+    pub path: String,
+    /// BLAKE3 of the file's bytes, 64 hex digits.
+    pub hash: String,
+    /// What was odd about the file, one line each, with file and line.
+    pub warnings: Vec<String>,
+}
+
+/// Where a definition came from; a later source replaces an earlier one whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AgentSource {
+    /// Compiled in.
+    BuiltIn,
+    /// A plugin's folder.
+    Plugin,
+    /// The user's folders.
+    User,
+    /// The project's folders.
+    Project,
+    /// `--agents`.
+    Flag,
+    /// The machine's policy.
+    Policy,
+}
+
+impl AgentSource {
+    /// The word for people and reports.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            AgentSource::BuiltIn => "built-in",
+            AgentSource::Plugin => "plugin",
+            AgentSource::User => "user",
+            AgentSource::Project => "project",
+            AgentSource::Flag => "flag",
+            AgentSource::Policy => "policy",
+        }
+    }
+}
+
+/// Which tools a definition names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ToolPolicy {
+    /// No `tools` key: all that the parent (or the place) has.
+    Inherit,
+    /// Exactly these; specifiers are allow rules too. Empty: none.
+    Only(Vec<ToolRule>),
+}
+
+/// The model of an agent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ModelRef {
+    /// The parent's, or the default of a root.
+    Inherit,
+    /// An alias of flow.toml, a provider's id or `provider/id`.
+    Named(String),
+}
+
+/// How much the model thinks before it answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[allow(missing_docs)]
+pub enum Effort {
+    Low,
+    Medium,
+    High,
+    Xhigh,
+    Max,
+}
+
+/// What happens to a call that no rule decides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum PermissionMode {
+    /// Reads inside the tree pass, the rest asks.
+    Default,
+    /// Edits inside the own tree pass as well.
+    AcceptEdits,
+    /// Writers are refused.
+    Plan,
+    /// What would ask is denied.
+    DontAsk,
+    /// Everything passes; only a person or a policy may say so.
+    BypassPermissions,
+    /// Read as `default`.
+    Auto,
+    /// Asks only after the automatic checks.
+    Bubble,
+}
+
+/// Where a task works.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Isolation {
+    /// In the enclosing tree, beside others.
+    #[default]
+    None,
+    /// In a git worktree and branch of its own.
+    Worktree,
+}
+
+/// How the work of a private tree comes home.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Merge {
+    /// Nothing comes home; a branch with commits is kept and listed.
+    #[default]
+    None,
+    /// A lasting branch.
+    Branch,
+    /// A patch file in the run folder.
+    Patch,
+}

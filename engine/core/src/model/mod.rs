@@ -1,0 +1,16 @@
+//! What the words of flow mean, apart from any file format: agents, tools, settings, states, outcomes.
+
+mod agent;
+mod outcome;
+mod settings;
+mod tools;
+
+pub use agent::{AgentDef, AgentSource, Effort, Isolation, Merge, ModelRef, PermissionMode, ToolPolicy};
+pub use outcome::{
+    AttemptEnd, Denial, DenialReason, Outcome, OutputSlice, Reason, RunStatus, TaskState, Usage,
+    WorktreeOutcome,
+};
+pub use settings::{
+    ModelChoice, ModelTarget, PermissionRules, ProviderKind, ProviderSettings, Settings, SettingsLayer,
+};
+pub use tools::{TOOLS, ToolClass, ToolInfo, ToolRule, tool};

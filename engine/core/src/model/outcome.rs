@@ -1,0 +1,349 @@
+//! How things end: attempts, tasks, runs. These are data, never errors, and they are written to the journal.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// The state of a task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TaskState {
+    /// Waits for what it needs, or for a slot.
+    Created,
+    /// An attempt was ordered.
+    Starting,
+    /// An attempt runs.
+    Running,
+    /// Done, and well.
+    Completed,
+    /// Done, and not well.
+    Failed,
+    /// Stopped on purpose.
+    Killed,
+    /// Its engine died under it.
+    Lost,
+    /// Its own `if` was false.
+    Skipped,
+    /// An edge can no longer hold.
+    Blocked,
+}
+
+impl TaskState {
+    /// The word of the manifest.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            TaskState::Created => "created",
+            TaskState::Starting => "starting",
+            TaskState::Running => "running",
+            TaskState::Completed => "completed",
+            TaskState::Failed => "failed",
+            TaskState::Killed => "killed",
+            TaskState::Lost => "lost",
+            TaskState::Skipped => "skipped",
+            TaskState::Blocked => "blocked",
+        }
+    }
+
+    /// Whether nothing follows it.
+    pub fn is_terminal(self) -> bool {
+        match self {
+            TaskState::Created | TaskState::Starting | TaskState::Running => false,
+            TaskState::Completed
+            | TaskState::Failed
+            | TaskState::Killed
+            | TaskState::Lost
+            | TaskState::Skipped
+            | TaskState::Blocked => true,
+        }
+    }
+}
+
+macro_rules! reasons {
+    ($($(#[doc = $doc:literal])+ $name:ident = $word:literal;)+) => {
+        /// Why something ended as it did.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[serde(rename_all = "snake_case")]
+        pub enum Reason { $($(#[doc = $doc])+ $name,)+ }
+
+        impl Reason {
+            /// Every reason.
+            pub const ALL: &'static [Reason] = &[$(Reason::$name),+];
+
+            /// The word of the manifest.
+            pub fn as_str(self) -> &'static str {
+                match self { $(Reason::$name => $word,)+ }
+            }
+        }
+    };
+}
+
+reasons! {
+    /// The command exited with another code than 0.
+    ExitCode = "exit_code";
+    /// A signal ended the command.
+    Signal = "signal";
+    /// `timeout.run` passed.
+    Timeout = "timeout";
+    /// `timeout.idle` passed without a sign of life.
+    Stall = "stall";
+    /// The turn limit.
+    MaxTurns = "max_turns";
+    /// The provider limits requests, and retries were used up.
+    RateLimit = "rate_limit";
+    /// The provider is overloaded, and retries were used up.
+    Overloaded = "overloaded";
+    /// Any other answer of the provider, or none.
+    Provider = "provider";
+    /// The conversation no longer fits the model's window.
+    ContextOverflow = "context_overflow";
+    /// The output doesn't fit its declared form.
+    InvalidOutput = "invalid_output";
+    /// The agent ended without a text.
+    NoOutput = "no_output";
+    /// An unmet `expect`.
+    Expectation = "expectation";
+    /// A denial itself ended the agent.
+    PermissionDenied = "permission_denied";
+    /// The private tree could not be made.
+    Isolation = "isolation";
+    /// More output than `max_output`.
+    OutputLimit = "output_limit";
+    /// Something it needs did not end as the edge asks.
+    Upstream = "upstream";
+    /// Its own `if` was false.
+    Condition = "condition";
+    /// The run or the task was stopped by a person.
+    Cancelled = "cancelled";
+    /// A sibling or another task failed under fail-fast.
+    FailFast = "fail_fast";
+    /// The engine died while it ran.
+    WorkerRestart = "worker_restart";
+    /// The command could not be started.
+    Spawn = "spawn";
+    /// An expression failed on the run's values.
+    Expression = "expression";
+    /// The private tree vanished under the task.
+    WorkspaceLost = "workspace_lost";
+    /// Git's own locks were held too long.
+    GitLocked = "git_locked";
+    /// The private tree's git files were changed under the task.
+    Tampered = "tampered";
+    /// The machine ran out of processes, memory or file handles.
+    Resource = "resource";
+    /// The disk is full.
+    NoSpace = "no_space";
+    /// A defect of flow.
+    Internal = "internal";
+}
+
+/// How an attempt ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AttemptEnd {
+    /// Well.
+    Completed,
+    /// Not well; may be tried again.
+    Failed,
+    /// Stopped on purpose.
+    Killed,
+    /// Its engine died under it.
+    Lost,
+}
+
+/// What is known of an attempt when it ends. Everything but `end` may be absent.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Outcome {
+    /// How.
+    pub end: AttemptEnd,
+    /// Why, unless completed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<Reason>,
+    /// One line for people: what exactly, and what to do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    /// The exit code of a command that exited.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exit_code: Option<i32>,
+    /// The signal that ended a command, such as `SIGKILL`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signal: Option<String>,
+    /// Wall time in milliseconds.
+    #[serde(default)]
+    pub duration_ms: u64,
+    /// Standard output of a command.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stdout: Option<OutputSlice>,
+    /// Standard error of a command.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stderr: Option<OutputSlice>,
+    /// The final text of an agent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<OutputSlice>,
+    /// The output in its declared form, when it is no plain text and at most 64 KiB as JSON.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<Value>,
+    /// The same in a file, when larger.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output_file: Option<String>,
+    /// The id of the agent instance: `a` + 16 hex digits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent_id: Option<String>,
+    /// What the agent used.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usage: Option<Usage>,
+    /// Calls that were refused.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub denials: Vec<Denial>,
+    /// What became of the private tree.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worktree: Option<WorktreeOutcome>,
+    /// Processes that had escaped their group and were ended.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub leaky: bool,
+}
+
+impl Outcome {
+    /// An end with nothing else known.
+    pub fn bare(end: AttemptEnd, reason: Option<Reason>, message: Option<String>) -> Self {
+        Outcome {
+            end,
+            reason,
+            message,
+            exit_code: None,
+            signal: None,
+            duration_ms: 0,
+            stdout: None,
+            stderr: None,
+            text: None,
+            output: None,
+            output_file: None,
+            agent_id: None,
+            usage: None,
+            denials: Vec::new(),
+            worktree: None,
+            leaky: false,
+        }
+    }
+
+    /// A failure with its reason and a line for people.
+    pub fn failed(reason: Reason, message: impl Into<String>) -> Self {
+        Outcome::bare(AttemptEnd::Failed, Some(reason), Some(message.into()))
+    }
+}
+
+/// A part of a file of the run folder.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OutputSlice {
+    /// The path relative to the run folder.
+    pub file: String,
+    /// The first byte.
+    pub start: u64,
+    /// How many bytes.
+    pub len: u64,
+}
+
+/// What an agent used.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Usage {
+    /// Model turns.
+    pub turns: u32,
+    /// Tool calls that were made, refused ones included.
+    pub tool_uses: u32,
+    /// Tokens sent, cached ones not included.
+    pub input_tokens: u64,
+    /// Tokens received.
+    pub output_tokens: u64,
+    /// Tokens sent that the provider had cached.
+    pub cache_read_tokens: u64,
+    /// Tokens that the provider cached.
+    pub cache_write_tokens: u64,
+    /// The model that answered, as its provider calls it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub model: String,
+}
+
+impl Usage {
+    /// All tokens.
+    pub fn total_tokens(&self) -> u64 {
+        self.input_tokens + self.output_tokens + self.cache_read_tokens + self.cache_write_tokens
+    }
+}
+
+/// A refused tool call.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Denial {
+    /// The tool.
+    pub tool: String,
+    /// The call on one line.
+    pub call: String,
+    /// Why.
+    pub reason: DenialReason,
+}
+
+/// Why a call was refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DenialReason {
+    /// A rule denies it.
+    Rule,
+    /// It would ask, and nobody can be asked.
+    NobodyToAsk,
+    /// The mode refuses it.
+    Mode,
+    /// The agent doesn't have the tool.
+    NotAvailable,
+    /// No tool has that name.
+    UnknownTool,
+}
+
+/// What became of a private tree.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WorktreeOutcome {
+    /// The folder, when it was kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// The branch, when it was kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub branch: Option<String>,
+    /// The last commit of the branch, when it was kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commit: Option<String>,
+    /// The commit it started from.
+    pub base: String,
+    /// The patch file relative to the run folder, for `merge: patch`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub patch: Option<String>,
+    /// Files changed, as git counts them.
+    pub files_changed: u32,
+    /// What the tree lacked: uncommitted files of the checkout, submodules.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lacked: Vec<String>,
+}
+
+/// The state of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RunStatus {
+    /// Its engine is alive.
+    Running,
+    /// All went well, allowed failures aside.
+    Completed,
+    /// A task failed.
+    Failed,
+    /// It was stopped.
+    Killed,
+    /// Its engine died.
+    Lost,
+}
+
+impl RunStatus {
+    /// The word for people and reports.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            RunStatus::Running => "running",
+            RunStatus::Completed => "completed",
+            RunStatus::Failed => "failed",
+            RunStatus::Killed => "killed",
+            RunStatus::Lost => "lost",
+        }
+    }
+}

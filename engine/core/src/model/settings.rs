@@ -1,0 +1,94 @@
+//! `flow.toml`, all layers folded into one.
+
+use indexmap::IndexMap;
+
+use super::tools::ToolRule;
+
+/// Which layer a setting came from; a repository's may only narrow what a person decides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum SettingsLayer {
+    /// The user's own file.
+    User,
+    /// A file of the repository: root, then each folder down to the plan's.
+    Repository,
+    /// Flags and `FLOW_*` variables.
+    Flag,
+    /// The machine's policy.
+    Policy,
+}
+
+/// The settings of a run.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Settings {
+    /// `[models]`: alias to what it means. `default` is the model of roots.
+    pub models: IndexMap<String, ModelChoice>,
+    /// `[providers.NAME]`.
+    pub providers: IndexMap<String, ProviderSettings>,
+    /// `[agents] disable`.
+    pub disabled_agents: Vec<String>,
+    /// `[agents] max_tool_concurrency`; 10 when unset.
+    pub max_tool_concurrency: Option<u32>,
+    /// `[permissions]` of each layer that has some.
+    pub permissions: Vec<PermissionRules>,
+    /// `[worktrees] dir`.
+    pub worktrees_dir: Option<String>,
+    /// `concurrency`: plan tasks at once when neither flag nor plan says.
+    pub concurrency: Option<u32>,
+}
+
+/// What an alias means: the first target that is usable here wins.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ModelChoice {
+    /// In order of preference.
+    pub targets: Vec<ModelTarget>,
+    /// The folder of the flow.toml that said so; a script's path is relative to it.
+    pub dir: String,
+}
+
+/// One meaning of an alias.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ModelTarget {
+    /// Another alias, a provider's model id, or `provider/id`.
+    Named(String),
+    /// A written model: the path of its script.
+    Script(String),
+}
+
+/// `[providers.NAME]`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ProviderSettings {
+    /// Which API it speaks.
+    pub kind: ProviderKind,
+    /// Where; without one the vendor's own.
+    pub base_url: Option<String>,
+    /// The environment variable that holds the key.
+    pub api_key_env: Option<String>,
+    /// Requests at once.
+    pub max_concurrent: Option<u32>,
+    /// Whether `base_url` may be on loopback or a private address.
+    pub allow_local: bool,
+    /// Which layer said so.
+    pub layer: SettingsLayer,
+}
+
+/// The APIs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ProviderKind {
+    /// Anthropic Messages.
+    Anthropic,
+    /// OpenAI chat completions and compatible servers.
+    Openai,
+}
+
+/// Rules of one source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PermissionRules {
+    /// Where they come from.
+    pub layer: SettingsLayer,
+    /// Calls that pass.
+    pub allow: Vec<ToolRule>,
+    /// Calls that ask.
+    pub ask: Vec<ToolRule>,
+    /// Calls that are refused.
+    pub deny: Vec<ToolRule>,
+}

@@ -1,0 +1,252 @@
+//! A plan: a manifest with every name resolved and every template parsed. What can be wrong with a text no longer can.
+
+use std::num::NonZeroU32;
+use std::time::Duration;
+
+use indexmap::IndexMap;
+use serde_json::Value;
+
+use crate::graph::Graph;
+use crate::ids::{Address, TaskId};
+use crate::model::{AgentDef, Isolation, Merge, PermissionMode, Reason, ToolRule};
+use crate::template::{Script, Template};
+
+/// A compiled manifest.
+#[derive(Debug)]
+pub struct Plan {
+    /// `name`, else the file's stem.
+    pub name: String,
+    /// `description`.
+    pub description: Option<String>,
+    /// Declared inputs with the values of this run.
+    pub inputs: IndexMap<String, Value>,
+    /// Declared secrets, by name.
+    pub secrets: Vec<String>,
+    /// Top-level `env`.
+    pub env: Vec<(String, Template)>,
+    /// `concurrency`.
+    pub concurrency: Option<NonZeroU32>,
+    /// `briefing`.
+    pub briefing: Option<String>,
+    /// Tasks in manifest order; `tasks[id.index()]`.
+    pub tasks: Vec<Task>,
+    /// Who waits for whom.
+    pub graph: Graph,
+    /// Every definition that a task names, once each.
+    pub agents: Vec<AgentDef>,
+    /// `outputs`.
+    pub outputs: Vec<(String, Template)>,
+}
+
+/// A task of the plan.
+#[derive(Debug)]
+pub struct Task {
+    /// Its place in the plan.
+    pub id: TaskId,
+    /// Its address, which for a plan task is its id in the manifest.
+    pub address: Address,
+    /// `description`.
+    pub description: Option<Template>,
+    /// What it does.
+    pub kind: TaskKind,
+    /// `if`.
+    pub condition: Option<Template>,
+    /// `matrix` or `for_each`.
+    pub expansion: Option<Expansion>,
+    /// `retry`.
+    pub retry: Retry,
+    /// `timeout`.
+    pub timeout: Timeout,
+    /// `continue_on_error`.
+    pub continue_on_error: bool,
+    /// `output`.
+    pub output: Output,
+    /// `expect`.
+    pub expect: Expect,
+    /// `dir`.
+    pub dir: Option<Template>,
+    /// `env` of the task over that of `defaults`.
+    pub env: Vec<(String, Template)>,
+    /// `isolation`; the task's, else its agent's.
+    pub isolation: Isolation,
+    /// `base`.
+    pub base: Option<Template>,
+    /// `merge`.
+    pub merge: Merge,
+}
+
+/// What a task does.
+#[derive(Debug)]
+pub enum TaskKind {
+    /// `run`.
+    Shell(ShellTask),
+    /// `agent` + `prompt`, or `prompt` alone. Boxed: plans have many more shell tasks.
+    Agent(Box<AgentTask>),
+}
+
+impl TaskKind {
+    /// The kind of background task that its launch is: what notifications and reports say.
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            TaskKind::Shell(_) => "local_bash",
+            TaskKind::Agent(_) => "local_agent",
+        }
+    }
+}
+
+/// A shell task.
+#[derive(Debug)]
+pub struct ShellTask {
+    /// The words that the script is appended to, for example `bash --noprofile --norc -eo pipefail -c`.
+    pub shell: Vec<String>,
+    /// The script.
+    pub script: Script,
+    /// `max_output` in bytes.
+    pub max_output: Option<u64>,
+}
+
+/// An agent task.
+#[derive(Debug)]
+pub struct AgentTask {
+    /// Index into `Plan::agents`.
+    pub agent: usize,
+    /// `prompt`.
+    pub prompt: Template,
+    /// `model` of the task.
+    pub model: Option<String>,
+    /// `tools` of the task: narrows the definition's set, and grants.
+    pub tools: Option<Vec<ToolRule>>,
+    /// `disallowed_tools` of the task.
+    pub disallowed_tools: Vec<ToolRule>,
+    /// `max_turns` of the task.
+    pub max_turns: Option<u32>,
+    /// `permission_mode` of the task.
+    pub permission_mode: Option<PermissionMode>,
+    /// `permissions` of the task.
+    pub permissions: Permissions,
+    /// `repair`: turns in which the agent may mend an output that doesn't fit.
+    pub repair: u32,
+}
+
+/// `permissions: {allow, ask, deny}`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Permissions {
+    /// Calls that pass.
+    pub allow: Vec<ToolRule>,
+    /// Calls that ask.
+    pub ask: Vec<ToolRule>,
+    /// Calls that are refused.
+    pub deny: Vec<ToolRule>,
+}
+
+/// How a task becomes many.
+#[derive(Debug)]
+pub struct Expansion {
+    /// Over what.
+    pub over: Over,
+    /// `key`; else the scalar itself or the index, for a matrix the values joined with `,`.
+    pub key: Option<Template>,
+    /// `max_parallel`.
+    pub max_parallel: Option<NonZeroU32>,
+    /// `fail_fast`.
+    pub fail_fast: bool,
+}
+
+/// What an expansion ranges over.
+#[derive(Debug)]
+pub enum Over {
+    /// `for_each`, with the name that items have (`item` unless `as` says otherwise).
+    ForEach {
+        /// The list.
+        items: Items,
+        /// `as`.
+        name: String,
+    },
+    /// `matrix`: every combination, less `exclude`, plus `include`.
+    Matrix {
+        /// Axes in the order in which they were written.
+        axes: Vec<(String, Items)>,
+        /// Combinations added.
+        include: Vec<IndexMap<String, Value>>,
+        /// Combinations taken out: those that agree on every named axis.
+        exclude: Vec<IndexMap<String, Value>>,
+    },
+}
+
+/// A list that is known, or known at run time.
+#[derive(Debug)]
+pub enum Items {
+    /// Written out; each element may hold templates.
+    List(Vec<Template>),
+    /// One expression.
+    Expression(Template),
+}
+
+/// `retry`.
+#[derive(Debug)]
+pub struct Retry {
+    /// Further attempts after the first.
+    pub max: u32,
+    /// Before the first of them.
+    pub delay: Duration,
+    /// Factor from one to the next.
+    pub backoff: f64,
+    /// The longest.
+    pub max_delay: Duration,
+    /// Whether each is shortened by up to a half, at random.
+    pub jitter: bool,
+    /// Reasons that are worth another attempt; `None`: the default set.
+    pub on: Option<Vec<Reason>>,
+    /// `retry.if`.
+    pub condition: Option<Template>,
+}
+
+impl Default for Retry {
+    fn default() -> Self {
+        Retry {
+            max: 0,
+            delay: Duration::from_secs(1),
+            backoff: 2.0,
+            max_delay: Duration::from_secs(60),
+            jitter: true,
+            on: None,
+            condition: None,
+        }
+    }
+}
+
+/// `timeout`: each per attempt, each absent unless set.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Timeout {
+    /// Of the whole attempt.
+    pub run: Option<Duration>,
+    /// Between two signs of life.
+    pub idle: Option<Duration>,
+    /// Between TERM and KILL.
+    pub grace: Option<Duration>,
+}
+
+/// `output`: the form that a task's output has.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Output {
+    /// Standard output or the final text, without trailing newlines.
+    #[default]
+    Text,
+    /// One JSON value.
+    Json,
+    /// A list of lines.
+    Lines,
+    /// One JSON value that fits a schema.
+    Schema(std::sync::Arc<Value>),
+}
+
+/// `expect`.
+#[derive(Debug, Default)]
+pub struct Expect {
+    /// Paths (globs) that must exist in the task's folder at its end.
+    pub files: Vec<String>,
+    /// Whether the private tree must differ from its start.
+    pub changes: bool,
+    /// A bare expression that must hold.
+    pub that: Option<Template>,
+}

@@ -1,0 +1,240 @@
+//! What goes into the scheduler and what comes out.
+
+use std::num::NonZeroU32;
+use std::time::Duration;
+
+use crate::event::{Event, Instance};
+use crate::graph::{Edge, EdgeKind};
+use crate::ids::{Address, Attempt, TaskId};
+use crate::model::{Outcome, Reason, RunStatus};
+use crate::plan::Plan;
+
+/// What the scheduler needs to know of a plan task.
+#[derive(Clone, Debug)]
+pub struct NodeSpec {
+    /// Its address.
+    pub address: Address,
+    /// What it waits for.
+    pub needs: Vec<Edge>,
+    /// Whether it has an `if` to ask for. With status functions in it the edges are `Done` already.
+    pub has_condition: bool,
+    /// Whether it becomes many.
+    pub expands: bool,
+    /// `max_parallel` of its instances.
+    pub max_parallel: Option<NonZeroU32>,
+    /// Whether the first failed instance stops its siblings.
+    pub fail_fast: bool,
+    /// `retry`.
+    pub retry: RetrySpec,
+    /// `timeout.run`.
+    pub timeout: Option<Duration>,
+    /// `continue_on_error`.
+    pub continue_on_error: bool,
+}
+
+/// `retry`, without its expression.
+#[derive(Clone, Debug)]
+pub struct RetrySpec {
+    /// Further attempts after the first.
+    pub max: u32,
+    /// Before the first of them.
+    pub delay: Duration,
+    /// Factor from one to the next.
+    pub backoff: f64,
+    /// The longest.
+    pub max_delay: Duration,
+    /// Whether each is shortened by up to a half, at random.
+    pub jitter: bool,
+    /// Reasons that are worth another attempt; `None`: the default set.
+    pub on: Option<Vec<Reason>>,
+    /// Whether there is a `retry.if` to ask for.
+    pub has_condition: bool,
+}
+
+/// What bounds a run.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Tasks at once.
+    pub concurrency: NonZeroU32,
+    /// Whether the first failure that is not allowed stops the run.
+    pub fail_fast: bool,
+    /// Decides jitter.
+    pub seed: u64,
+}
+
+/// Something that happened outside.
+#[derive(Clone, Debug)]
+pub enum Input {
+    /// Begin, or go on after `RunResumed` was applied.
+    Start,
+    /// The answer to an `Effect::Ask`.
+    Answered {
+        /// The task asked about.
+        task: TaskId,
+        /// The answer, or why the expression failed.
+        answer: Result<Answer, String>,
+    },
+    /// The attempt's templates are rendered and its process or first request is about to start.
+    Running {
+        /// The task.
+        task: TaskId,
+        /// Which try.
+        attempt: Attempt,
+        /// What is being run.
+        launch: Box<crate::event::Launch>,
+    },
+    /// The attempt is over and nothing of it lives.
+    Ended {
+        /// The task.
+        task: TaskId,
+        /// Which try.
+        attempt: Attempt,
+        /// How.
+        outcome: Box<Outcome>,
+    },
+    /// The attempt waits for something that is not its own doing (a provider's limit): its clock stops, or goes on.
+    Waiting {
+        /// The task.
+        task: TaskId,
+        /// Which try.
+        attempt: Attempt,
+        /// Whether it waits.
+        waiting: bool,
+    },
+    /// The person, or a signal, wants the run to end.
+    Cancel(Cancel),
+    /// The person wants one task to end.
+    StopTask(TaskId),
+    /// A moment that `next_wake` named has come.
+    Tick,
+}
+
+/// How a run is told to end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cancel {
+    /// Start nothing more, ask what runs to end.
+    Gently,
+    /// Kill what runs, now.
+    Now,
+}
+
+/// What the driver has to do, after it has written the events of the same decision.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Effect {
+    /// Evaluate an expression and come back with `Input::Answered`.
+    Ask {
+        /// Of which task.
+        task: TaskId,
+        /// Which one.
+        question: Question,
+    },
+    /// Start an attempt; `Input::Ended` must follow, whatever happens.
+    Launch {
+        /// Of which task.
+        task: TaskId,
+        /// Which try.
+        attempt: Attempt,
+        /// The slot: from 0 to concurrency - 1, no two live attempts share one.
+        slot: u32,
+    },
+    /// Make an attempt end: ask (then insist after its grace), or kill at once.
+    Stop {
+        /// Of which task.
+        task: TaskId,
+        /// Which try.
+        attempt: Attempt,
+        /// What its outcome has to say.
+        reason: Reason,
+        /// Whether without grace.
+        force: bool,
+    },
+    /// The run is over: nothing lives, nothing will start.
+    Finish {
+        /// How.
+        status: RunStatus,
+    },
+}
+
+/// An expression that the scheduler needs the value of.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Question {
+    /// `if`. The status functions see what the ancestors did.
+    Condition {
+        /// An ancestor failed (allowed failures are none), was killed or lost.
+        ancestor_failed: bool,
+        /// The run or an ancestor was cancelled.
+        cancelled: bool,
+    },
+    /// `for_each` or `matrix`, and the keys.
+    Expansion,
+    /// `retry.if`, for the attempt that has just ended.
+    Retry {
+        /// Which try.
+        attempt: Attempt,
+    },
+}
+
+/// The answer to a question.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Answer {
+    /// To a condition.
+    Yes(bool),
+    /// To an expansion: instances in item order, keys unique.
+    Instances(Vec<Instance>),
+}
+
+/// What a call of `handle` decided: first the events are written, then the effects happen, both in order.
+#[derive(Clone, Debug, Default)]
+pub struct Decision {
+    /// To be written. They are applied already.
+    pub events: Vec<Event>,
+    /// To be done.
+    pub effects: Vec<Effect>,
+}
+
+/// What other tasks can read of a task besides its last outcome.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TaskValues {
+    /// The parent, for an instance.
+    pub parent: Option<TaskId>,
+    /// Key and item, for an instance.
+    pub instance: Option<Instance>,
+    /// Its instances in item order, for a task that was expanded.
+    pub instances: Option<std::ops::Range<u32>>,
+}
+
+impl NodeSpec {
+    /// The specs of a plan's tasks, in order.
+    pub fn of(plan: &Plan) -> Vec<NodeSpec> {
+        plan.tasks
+            .iter()
+            .map(|task| {
+                let expansion = task.expansion.as_ref();
+                let status = task.condition.as_ref().is_some_and(|condition| condition.asks_status());
+                let mut needs = plan.graph.needs[task.id.index()].clone();
+                if status {
+                    needs.iter_mut().for_each(|edge| edge.kind = EdgeKind::Done);
+                }
+                NodeSpec {
+                    address: task.address.clone(),
+                    needs,
+                    has_condition: task.condition.is_some(),
+                    expands: expansion.is_some(),
+                    max_parallel: expansion.and_then(|expansion| expansion.max_parallel),
+                    fail_fast: expansion.is_some_and(|expansion| expansion.fail_fast),
+                    retry: RetrySpec {
+                        max: task.retry.max,
+                        delay: task.retry.delay,
+                        backoff: task.retry.backoff,
+                        max_delay: task.retry.max_delay,
+                        jitter: task.retry.jitter,
+                        on: task.retry.on.clone(),
+                        has_condition: task.retry.condition.is_some(),
+                    },
+                    timeout: task.timeout.run,
+                    continue_on_error: task.continue_on_error,
+                }
+            })
+            .collect()
+    }
+}

@@ -1,0 +1,47 @@
+//! One tree for YAML, TOML and JSON: what the key readers work on.
+
+use crate::diagnostic::Span;
+
+/// A value with its place.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Node {
+    /// Where it stands in the file; for a block scalar the text with its indentation.
+    pub span: Span,
+    /// The value.
+    pub kind: NodeKind,
+}
+
+/// A value.
+#[derive(Clone, Debug, PartialEq)]
+pub enum NodeKind {
+    /// Nothing, `~` or `null`.
+    Null,
+    /// `true` or `false` (YAML 1.2: `yes` and `no` are text).
+    Bool(bool),
+    /// A whole number.
+    Int(i64),
+    /// A number with a fraction, or one that no `i64` holds.
+    Float(f64),
+    /// Text. `plain`: written without quotes or a block sign, so that YAML could have read it otherwise.
+    Text {
+        /// The value.
+        value: String,
+        /// Whether it was written plain.
+        plain: bool,
+    },
+    /// A list.
+    List(Vec<Node>),
+    /// A mapping in the order in which it was written; keys are unique.
+    Map(Vec<Entry>),
+}
+
+/// A key and its value.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Entry {
+    /// The key's text.
+    pub key: String,
+    /// Where the key stands.
+    pub key_span: Span,
+    /// The value.
+    pub value: Node,
+}

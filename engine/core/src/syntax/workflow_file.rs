@@ -1,0 +1,210 @@
+//! A manifest as written: keys known, types right, nothing resolved. Words (`isolation: worktree`), lengths of time and
+//! templates are still text, so that the compiler can speak of them with their place.
+
+use std::sync::Arc;
+
+use super::Node;
+use crate::diagnostic::{SourceFile, Span, Spanned};
+
+/// Text with its place.
+pub type Text = Spanned<String>;
+
+/// A manifest.
+#[derive(Clone, Debug)]
+pub struct WorkflowFile {
+    /// The file.
+    pub file: Arc<SourceFile>,
+    /// `name`.
+    pub name: Option<Text>,
+    /// `description`.
+    pub description: Option<Text>,
+    /// `inputs` in order.
+    pub inputs: Vec<InputFile>,
+    /// `secrets`.
+    pub secrets: Vec<Text>,
+    /// `env`.
+    pub env: Vec<(Text, Text)>,
+    /// `concurrency`.
+    pub concurrency: Option<Spanned<i64>>,
+    /// `briefing`.
+    pub briefing: Option<Text>,
+    /// `defaults`: the keys that every task takes over unless it says otherwise.
+    pub defaults: TaskKeys,
+    /// `tasks` in order.
+    pub tasks: Vec<TaskFile>,
+    /// `outputs` in order.
+    pub outputs: Vec<(Text, Text)>,
+}
+
+/// An input as declared.
+#[derive(Clone, Debug)]
+pub struct InputFile {
+    /// Its name.
+    pub name: Text,
+    /// `type`; `string` when absent.
+    pub kind: Option<Text>,
+    /// `description`.
+    pub description: Option<Text>,
+    /// `default`.
+    pub default: Option<Node>,
+    /// `enum`.
+    pub choices: Option<Spanned<Vec<Node>>>,
+    /// `minimum`.
+    pub minimum: Option<Node>,
+    /// `maximum`.
+    pub maximum: Option<Node>,
+    /// `required: false` makes an input without a default null.
+    pub required: Option<Spanned<bool>>,
+}
+
+/// A task as written.
+#[derive(Clone, Debug)]
+pub struct TaskFile {
+    /// Its id.
+    pub id: Text,
+    /// Its keys.
+    pub keys: TaskKeys,
+}
+
+/// The keys of a task; all optional here.
+#[derive(Clone, Debug, Default)]
+pub struct TaskKeys {
+    /// The mapping that holds them.
+    pub span: Span,
+    /// `description`.
+    pub description: Option<Text>,
+    /// `needs`: a name, a list of names or a mapping of names to edge types.
+    pub needs: Vec<NeedFile>,
+    /// `if`.
+    pub condition: Option<Text>,
+    /// `run`.
+    pub run: Option<Text>,
+    /// `agent`.
+    pub agent: Option<Text>,
+    /// `prompt`.
+    pub prompt: Option<Text>,
+    /// `matrix`.
+    pub matrix: Option<Spanned<MatrixFile>>,
+    /// `for_each`: a list node, or a text with one expression.
+    pub for_each: Option<Node>,
+    /// `as`.
+    pub item_name: Option<Text>,
+    /// `key`.
+    pub key: Option<Text>,
+    /// `max_parallel`.
+    pub max_parallel: Option<Spanned<i64>>,
+    /// `fail_fast`.
+    pub fail_fast: Option<Spanned<bool>>,
+    /// `retry`.
+    pub retry: Option<Spanned<RetryFile>>,
+    /// `timeout`.
+    pub timeout: Option<Spanned<TimeoutFile>>,
+    /// `continue_on_error`.
+    pub continue_on_error: Option<Spanned<bool>>,
+    /// `output`: a word or a schema.
+    pub output: Option<Node>,
+    /// `repair`.
+    pub repair: Option<Spanned<i64>>,
+    /// `expect`.
+    pub expect: Option<Spanned<ExpectFile>>,
+    /// `dir`.
+    pub dir: Option<Text>,
+    /// `env`.
+    pub env: Vec<(Text, Text)>,
+    /// `shell`: words.
+    pub shell: Option<Spanned<Vec<Text>>>,
+    /// `max_output`: bytes, or text such as `64MiB`.
+    pub max_output: Option<Node>,
+    /// `isolation`.
+    pub isolation: Option<Text>,
+    /// `base`.
+    pub base: Option<Text>,
+    /// `merge`.
+    pub merge: Option<Text>,
+    /// `model`.
+    pub model: Option<Text>,
+    /// `tools`: comma separated text or a list.
+    pub tools: Option<Spanned<Vec<Text>>>,
+    /// `disallowed_tools`.
+    pub disallowed_tools: Option<Spanned<Vec<Text>>>,
+    /// `max_turns`.
+    pub max_turns: Option<Spanned<i64>>,
+    /// `permission_mode`.
+    pub permission_mode: Option<Text>,
+    /// `permissions`.
+    pub permissions: Option<Spanned<PermissionsFile>>,
+    /// Every key that was written, with its place, in order: for conflicts between kinds and keys.
+    pub written: Vec<(&'static str, Span)>,
+}
+
+/// One entry of `needs`.
+#[derive(Clone, Debug)]
+pub struct NeedFile {
+    /// The task.
+    pub task: Text,
+    /// The edge type, when written.
+    pub kind: Option<Text>,
+}
+
+/// `matrix`.
+#[derive(Clone, Debug)]
+pub struct MatrixFile {
+    /// Axes in order: a list node, or a text with one expression.
+    pub axes: Vec<(Text, Node)>,
+    /// `include`: mappings.
+    pub include: Vec<Node>,
+    /// `exclude`: mappings.
+    pub exclude: Vec<Node>,
+}
+
+/// `retry`: a number, or a mapping.
+#[derive(Clone, Debug, Default)]
+pub struct RetryFile {
+    /// `max`, or the number itself.
+    pub max: Option<Spanned<i64>>,
+    /// `delay`.
+    pub delay: Option<Text>,
+    /// `backoff`.
+    pub backoff: Option<Spanned<f64>>,
+    /// `max_delay`.
+    pub max_delay: Option<Text>,
+    /// `jitter`.
+    pub jitter: Option<Spanned<bool>>,
+    /// `on`.
+    pub on: Option<Spanned<Vec<Text>>>,
+    /// `if`.
+    pub condition: Option<Text>,
+}
+
+/// `timeout`: a length, or a mapping.
+#[derive(Clone, Debug, Default)]
+pub struct TimeoutFile {
+    /// `run`, or the length itself.
+    pub run: Option<Text>,
+    /// `idle`.
+    pub idle: Option<Text>,
+    /// `grace`.
+    pub grace: Option<Text>,
+}
+
+/// `expect`.
+#[derive(Clone, Debug, Default)]
+pub struct ExpectFile {
+    /// `files`.
+    pub files: Vec<Text>,
+    /// `changes`.
+    pub changes: Option<Spanned<bool>>,
+    /// `that`.
+    pub that: Option<Text>,
+}
+
+/// `permissions`.
+#[derive(Clone, Debug, Default)]
+pub struct PermissionsFile {
+    /// `allow`.
+    pub allow: Vec<Text>,
+    /// `ask`.
+    pub ask: Vec<Text>,
+    /// `deny`.
+    pub deny: Vec<Text>,
+}

@@ -1,0 +1,17 @@
+use super::*;
+
+#[test]
+fn lines_are_counted_without_the_final_newline() {
+    for (count, head, tail) in [(0, "", ""), (1, "a", "c"), (2, "a\nb", "b\nc"), (9, "a\nb\nc\n", "a\nb\nc")]
+    {
+        assert_eq!((head_lines("a\nb\nc\n", count), tail_lines("a\nb\nc\n", count)), (head, tail), "{count}");
+    }
+}
+
+#[test]
+fn one_line_folds_white_space_and_shows_a_cut() {
+    assert_eq!(one_line("  a\n b\tc ", 80), "a b c");
+    assert_eq!(one_line("alpha beta", 10), "alpha beta");
+    assert_eq!(one_line("alpha beta", 9), "alpha be…");
+    assert_eq!(one_line("éééé", 3), "éé…");
+}

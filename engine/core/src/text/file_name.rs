@@ -1,0 +1,31 @@
+//! A name for a file or a git branch that any address can have.
+
+/// Encodes an address so that it is one path level and one valid git ref component, and no two addresses share it:
+/// every byte outside `[A-Za-z0-9_-]` becomes `.XX` (upper-case hex); past 100 bytes it is cut before an escape and
+/// `.` + 16 hex digits of the address's BLAKE3 hash follow.
+pub fn file_name(address: &str) -> String {
+    use std::fmt::Write;
+
+    const MOST: usize = 100;
+    let mut out = String::with_capacity(address.len());
+    for byte in address.bytes() {
+        let before = out.len();
+        if byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-' {
+            out.push(char::from(byte));
+        } else {
+            // Writing to a string can't fail.
+            let _ = write!(out, ".{byte:02X}");
+        }
+        if out.len() > MOST {
+            out.truncate(before);
+            let hash = blake3::hash(address.as_bytes()).to_hex();
+            let _ = write!(out, ".{}", &hash[..16]);
+            break;
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+#[path = "file_name_tests.rs"]
+mod tests;

@@ -1,0 +1,17 @@
+use super::*;
+
+#[test]
+fn bytes_outside_the_plain_set_are_escaped() {
+    assert_eq!(file_name("review[auth]/change"), "review.5Bauth.5D.2Fchange");
+    assert_eq!(file_name("a.b"), "a.2Eb");
+    assert_eq!(file_name("é"), ".C3.A9");
+}
+
+#[test]
+fn long_addresses_are_cut_before_an_escape_and_stay_apart() {
+    let (one, two) = (format!("{}é1", "x".repeat(98)), format!("{}é2", "x".repeat(98)));
+    let (a, b) = (file_name(&one), file_name(&two));
+    assert!(a.starts_with(&"x".repeat(98)) && a.len() == 98 + 17, "{a}");
+    assert_ne!(a, b);
+    assert_eq!(file_name(&"y".repeat(100)), "y".repeat(100));
+}

@@ -1,0 +1,50 @@
+//! Text from a task, made safe to show: a terminal obeys some characters, XML others.
+
+use std::borrow::Cow;
+
+/// The text with every character that a terminal or a reader's eye could obey written as an escape: control
+/// characters but newline and tab, bidirectional overrides, zero-width characters.
+pub fn visible(text: &str) -> Cow<'_, str> {
+    if !text.chars().any(is_hidden) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if is_hidden(c) {
+            out.extend(c.escape_unicode());
+        } else {
+            out.push(c);
+        }
+    }
+    Cow::Owned(out)
+}
+
+fn is_hidden(c: char) -> bool {
+    match c {
+        '\n' | '\t' => false,
+        '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}' => true,
+        _ => c.is_control(),
+    }
+}
+
+/// The text as XML content. Characters that XML 1.0 can't carry become U+FFFD.
+pub fn escape_xml(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + text.len() / 16);
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            // A bare carriage return would be read back as a newline.
+            '\r' => out.push_str("&#13;"),
+            '\n' | '\t' => out.push(c),
+            '\u{0}'..='\u{1f}' | '\u{fffe}' | '\u{ffff}' => out.push('\u{fffd}'),
+            _ => out.push(c),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+#[path = "show_tests.rs"]
+mod tests;
