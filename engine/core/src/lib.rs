@@ -16,14 +16,17 @@
 //! | 6 | `schedule`, `converse`, `wire` |
 //! | 7 | `report` |
 
+pub mod compile;
 pub mod converse;
 pub mod diagnostic;
 pub mod event;
 pub mod graph;
 pub mod ids;
+pub mod import;
 pub mod model;
 pub mod plan;
 pub mod policy;
+pub mod report;
 pub mod schedule;
 pub mod syntax;
 pub mod template;

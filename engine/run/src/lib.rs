@@ -1,1 +1,20 @@
-//! The acting half.
+//! The acting half of flow: processes, files, git, models, and the driver that does what flow-core decides.
+//!
+//! | row | modules | must not know |
+//! |---|---|---|
+//! | 0 | `sys` | plans |
+//! | 1 | `store`, `load`, `workspace`, `provider` | each other |
+//! | 2 | `tool` | agents, scheduler |
+//! | 3 | `execute` | graph, other tasks, store's journal |
+//! | 4 | `drive` | terminals |
+//! | 5 | `watch` | drive's insides |
+
+pub mod drive;
+pub mod execute;
+pub mod load;
+pub mod provider;
+pub mod store;
+pub mod sys;
+pub mod tool;
+pub mod watch;
+pub mod workspace;

@@ -1,0 +1,1 @@
+//! Agent files as found in the field, read into one shape.

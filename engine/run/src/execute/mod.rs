@@ -1,0 +1,5 @@
+//! Executors: one attempt from launch to outcome.
+
+mod stop;
+
+pub use stop::{Progress, StopOrder, StopSignal, StopSwitch, stop_pair};

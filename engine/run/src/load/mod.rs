@@ -1,0 +1,1 @@
+//! Finding and reading what a run is made of: project root, manifests, agent files, flow.toml layers.

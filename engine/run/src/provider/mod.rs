@@ -1,0 +1,1 @@
+//! Models: written ones and those behind HTTP, one gate per provider and model.

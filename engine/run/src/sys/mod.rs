@@ -1,0 +1,1 @@
+//! The operating system: process groups, signals, locks, atomic writes, the clock. Knows nothing of plans.

@@ -1,0 +1,1 @@
+//! Watchers: what a person sees while a run lives.

@@ -1,0 +1,1 @@
+//! Private trees: git worktrees, made, checked and taken down without losing work.
