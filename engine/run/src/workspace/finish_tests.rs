@@ -294,9 +294,8 @@ fn planted_git_files_are_refused_and_git_is_not_called() {
     });
     check_planted("`.git` is the same text in a new file", |tree, _| {
         let text = read(tree.path.join(".git"));
-        std::fs::remove_file(tree.path.join(".git")).unwrap();
-        write(&tree.path, "other", "");
-        write(&tree.path, ".git", &text);
+        write(&tree.path, "other", &text);
+        std::fs::rename(tree.path.join("other"), tree.path.join(".git")).unwrap();
     });
     check_planted("`.git` is a repository", |tree, evil| {
         std::fs::remove_file(tree.path.join(".git")).unwrap();

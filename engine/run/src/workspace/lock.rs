@@ -61,3 +61,7 @@ pub(super) fn patiently<T>(mut act: impl FnMut() -> Result<T, WorkspaceError>) -
         }
     }
 }
+
+#[cfg(test)]
+#[path = "lock_tests.rs"]
+mod tests;

@@ -250,6 +250,9 @@ fn a_tree_says_what_it_lacks() {
     checkout.git(&add);
     checkout.commit("with a submodule");
     checkout.write("a.txt", "changed\n");
+    // The same content at another time: git would like to note that in the index.
+    let same = std::fs::File::options().write(true).open(checkout.root.join("sub/b.txt")).unwrap();
+    same.set_modified(std::time::UNIX_EPOCH + Duration::from_secs(1_000_000)).unwrap();
     checkout.write("folder/x", "");
     checkout.write("evil\u{1b}[2J", "");
     let before = checkout.snapshot();
@@ -274,9 +277,12 @@ fn filters_of_the_person_run_and_hooks_do_not() {
     checkout.write("x.up", "text\n");
     checkout.commit("filtered");
     let marker = checkout.folder.path().join("ran");
-    let hook = checkout.root.join(".git/hooks/post-checkout");
-    write(&checkout.root, ".git/hooks/post-checkout", &format!("#!/bin/sh\ntouch {}\n", marker.display()));
-    std::fs::set_permissions(&hook, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    for hook in ["post-checkout", "post-index-change", "reference-transaction", "post-commit"] {
+        let path = format!(".git/hooks/{hook}");
+        checkout.write(&path, &format!("#!/bin/sh\ntouch {}\n", marker.display()));
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        std::fs::set_permissions(checkout.root.join(&path), mode).unwrap();
+    }
     checkout.git(&["config", "core.fsmonitor", &format!("touch {}; false", marker.display())]);
     let worktrees = checkout.worktrees();
     let tree = make(&worktrees, "t").unwrap();
