@@ -1,1 +1,7 @@
 //! The operating system: process groups, signals, locks, atomic writes, the clock. Knows nothing of plans.
+
+pub mod clock;
+pub mod files;
+pub mod lock;
+pub mod process;
+pub mod signals;

@@ -1,0 +1,73 @@
+//! A lock that vanishes with its process, however that ends: `flock` on a file that may stay behind.
+
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+use std::time::Duration;
+
+use rustix::fs::{FlockOperation, flock};
+use rustix::io::Errno;
+
+/// A held lock. Dropping it lets go.
+#[derive(Debug)]
+pub struct FileLock(File);
+
+impl FileLock {
+    /// Takes the lock, making its file if need be. `None`: somebody else holds it.
+    pub fn try_acquire(path: &Path) -> io::Result<Option<FileLock>> {
+        let mut options = OpenOptions::new();
+        let file = options.read(true).write(true).create(true).truncate(false).mode(0o600).open(path)?;
+        // `is_held` takes a shared lock for a moment; that must not look like an owner.
+        for _ in 0..5 {
+            if try_lock(&file, FlockOperation::NonBlockingLockExclusive)? {
+                return Ok(Some(FileLock(file)));
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        Ok(None)
+    }
+
+    /// Whether somebody holds the lock. A file that isn't there is held by nobody.
+    pub fn is_held(path: &Path) -> io::Result<bool> {
+        match File::open(path) {
+            Ok(file) => Ok(!try_lock(&file, FlockOperation::NonBlockingLockShared)?),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The file, for what its holder wants to say.
+    pub fn file(&self) -> &File {
+        &self.0
+    }
+}
+
+fn try_lock(file: &File, operation: FlockOperation) -> io::Result<bool> {
+    loop {
+        match flock(file, operation) {
+            Ok(()) => return Ok(true),
+            Err(Errno::WOULDBLOCK) => return Ok(false),
+            Err(Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lock_has_one_holder_and_is_free_again_when_dropped() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("owner");
+        assert!(!FileLock::is_held(&path).unwrap());
+        let lock = FileLock::try_acquire(&path).unwrap().unwrap();
+        assert!(FileLock::try_acquire(&path).unwrap().is_none());
+        assert!(FileLock::is_held(&path).unwrap());
+        drop(lock);
+        assert!(!FileLock::is_held(&path).unwrap());
+        assert!(FileLock::try_acquire(&path).unwrap().is_some());
+    }
+}

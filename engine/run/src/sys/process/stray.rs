@@ -1,0 +1,143 @@
+//! Finding and ending what escaped its process group.
+
+use std::io;
+use std::time::Duration;
+
+use rustix::process::{
+    Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, getpid, getsid, pidfd_open, pidfd_send_signal,
+    set_child_subreaper, waitid,
+};
+use tokio::time::Instant;
+
+use super::group::{Pause, is_live_leader};
+use super::procfs::{self, State};
+
+/// The variable by which a process says whose it is: tags from the outermost engine inwards, parted by blanks.
+pub const ATTEMPT_VARIABLE: &str = "FLOW_ATTEMPT";
+
+/// How long a stray may take to obey TERM.
+const GRACE: Duration = Duration::from_millis(200);
+
+/// How long a killed process may take to vanish: one stuck in the kernel must not hang the engine.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Makes orphans among our descendants our children, so that they can be found and reaped.
+pub fn become_subreaper() -> io::Result<()> {
+    Ok(set_child_subreaper(Some(getpid()))?)
+}
+
+/// The value of `FLOW_ATTEMPT` for a child with this tag: an engine that runs inside an attempt adds to that one's, so
+/// that the outer engine still knows what the inner one may leave behind.
+pub fn tag_value(tag: &str) -> String {
+    match std::env::var(ATTEMPT_VARIABLE) {
+        Ok(outer) => format!("{outer} {tag}"),
+        Err(_) => tag.to_owned(),
+    }
+}
+
+/// Ends and reaps every orphan of ours that carries the tag; says whether there were any. Costs one read when there
+/// are no orphans at all. Call it when the tagged group itself is gone.
+pub async fn sweep(tag: &str) -> bool {
+    if orphans_with(tag).is_empty() {
+        return false;
+    }
+    // Where one escaped, others may have: also such as are no children of ours yet.
+    sweep_everywhere(tag).await;
+    true
+}
+
+/// Ends every process that carries the tag, or a tag below it (`tag/...`), whoever its parent is; says whether there
+/// were any. For runs whose engine is gone. Never touches this process or what it runs under.
+pub async fn sweep_everywhere(tag: &str) -> bool {
+    let mut asked: Vec<Pid> = Vec::new();
+    let mut dying: Vec<Pid> = Vec::new();
+    let start = Instant::now();
+    let mut pause = Pause::new();
+    loop {
+        let found = processes_with(tag);
+        let parents = dying.clone();
+        dying.retain(|pid| !is_over(*pid, &parents));
+        if found.is_empty() && dying.is_empty() || start.elapsed() > GRACE + PATIENCE {
+            return !asked.is_empty();
+        }
+        let insist = start.elapsed() > GRACE;
+        for (pid, pidfd) in found {
+            if insist {
+                let _ = pidfd_send_signal(&pidfd, Signal::KILL);
+            }
+            if !asked.contains(&pid) {
+                let _ = pidfd_send_signal(&pidfd, Signal::TERM);
+                // A stopped process would never get to hear it.
+                let _ = pidfd_send_signal(&pidfd, Signal::CONT);
+                asked.push(pid);
+                dying.push(pid);
+            }
+        }
+        pause.sleep().await;
+    }
+}
+
+/// Our children that carry the tag and no `Leader` answers for.
+fn orphans_with(tag: &str) -> Vec<Pid> {
+    let Ok(children) = procfs::children_of_main_thread() else { return Vec::new() };
+    let strange = children.into_iter().filter(|pid| !is_live_leader(*pid));
+    strange.filter(|pid| !reap_foreign_session(*pid) && carries(*pid, tag)).collect()
+}
+
+fn processes_with(tag: &str) -> Vec<(Pid, std::os::fd::OwnedFd)> {
+    let ancestors = ancestors();
+    let strange = |pid: &Pid| !ancestors.contains(pid) && !is_live_leader(*pid);
+    let pids = procfs::all_processes().unwrap_or_default();
+    // The pidfd comes first: what the environment says afterwards is then said of the process that it names.
+    let open = |pid: Pid| Some((pid, pidfd_open(pid, PidfdFlags::empty()).ok()?));
+    pids.into_iter().filter(strange).filter_map(open).filter(|(pid, _)| carries(*pid, tag)).collect()
+}
+
+/// This process and what it runs under.
+fn ancestors() -> Vec<Pid> {
+    let mut chain = vec![getpid()];
+    while let Some(parent) = chain.last().and_then(|pid| Pid::from_raw(procfs::stat(*pid).ok()?.parent)) {
+        chain.push(parent);
+    }
+    chain
+}
+
+fn carries(pid: Pid, tag: &str) -> bool {
+    procfs::environment_value(pid, ATTEMPT_VARIABLE).is_some_and(|value| names_tag(&value, tag.as_bytes()))
+}
+
+/// Whether the tag, or one below it, stands in the value.
+fn names_tag(value: &[u8], tag: &[u8]) -> bool {
+    let begins = |at: usize| at == 0 || value[at - 1] == b' ';
+    let ends = |at: usize| matches!(value.get(at), None | Some(b' ' | b'/'));
+    let mut places = value.windows(tag.len().max(1)).enumerate().filter(|(_, window)| *window == tag);
+    places.any(|(at, _)| begins(at) && ends(at + tag.len()))
+}
+
+/// Reaps an orphan that died. Its environment is gone, but no module of ours starts a session: a dead child in another
+/// one is nobody's, and whoever waits for a child of its own is not robbed. Says whether the process was dead.
+fn reap_foreign_session(pid: Pid) -> bool {
+    let Ok(stat) = procfs::stat(pid) else { return true };
+    let ours = getsid(None).map_or(0, Pid::as_raw_pid);
+    if stat.state == State::Dead && stat.session != ours {
+        reap(pid);
+    }
+    stat.state == State::Dead
+}
+
+/// Whether a process has ended and is reaped, or left to a parent that is neither us nor about to leave it to us.
+fn is_over(pid: Pid, dying: &[Pid]) -> bool {
+    reap(pid);
+    let Ok(stat) = procfs::stat(pid) else { return true };
+    let parent = Pid::from_raw(stat.parent);
+    stat.state == State::Dead && parent.is_none_or(|parent| parent != getpid() && !dying.contains(&parent))
+}
+
+/// Reaps a process if it is a dead child of ours.
+fn reap(pid: Pid) {
+    let _ = waitid(WaitId::Pid(pid), WaitIdOptions::EXITED | WaitIdOptions::NOHANG);
+}
+
+#[cfg(test)]
+#[path = "stray_tests.rs"]
+mod tests;
