@@ -1,9 +1,8 @@
 //! A model that can be asked.
 
 use std::sync::Arc;
-use std::time::SystemTime;
+use std::time::Duration;
 
-use flow_core::ids::Millis;
 use flow_core::wire::{Delta, ModelError, ModelErrorKind, ModelScript, Reply, Request};
 use tokio::time::Instant;
 
@@ -12,6 +11,7 @@ use super::gate::{Gate, Pass};
 use super::retry::{Retries, chance};
 use super::sign::{Cursor, Sign, Tried};
 use super::{http, script};
+use crate::sys::clock::now;
 
 /// A model, resolved. Cheap to clone; clones share the gate.
 #[derive(Clone, Debug)]
@@ -106,7 +106,7 @@ impl ModelHandle {
     async fn hold(
         &self,
         pass: Pass,
-        wait: std::time::Duration,
+        wait: Duration,
         error: &ModelError,
         signs: &mut (dyn FnMut(Sign) + Send),
     ) {
@@ -134,11 +134,6 @@ fn given_up(mut error: ModelError, tries: u32) -> ModelError {
         error.message.push_str(&format!(" (tried {tries} times)"));
     }
     error
-}
-
-fn now() -> Millis {
-    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    Millis(u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
 }
 
 #[cfg(test)]

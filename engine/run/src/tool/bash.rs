@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::io::ErrorKind;
 use std::os::fd::OwnedFd;
-use std::process::{ExitStatus, Stdio};
+use std::process::{Command, ExitStatus};
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
@@ -11,13 +11,12 @@ use rustix::process::Signal;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::net::unix::pipe::Receiver;
-use tokio::process::{Child, Command};
 use tokio::time::Instant;
 
 use super::call::{Answer, Failure, Run, Tool, arguments};
 use super::context::ToolContext;
-use super::group::{Group, Leftovers};
 use super::lines::Ends;
+use crate::sys::process::{ATTEMPT_VARIABLE, Leader, Remnant, tag_value};
 
 const DEFAULT_TIMEOUT: u64 = 120_000;
 const MAX_TIMEOUT: u64 = 600_000;
@@ -60,6 +59,13 @@ struct Arguments {
     _description: Option<String>,
 }
 
+/// Whether a command left processes behind.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Leftovers {
+    None,
+    Killed,
+}
+
 /// Why a command was ended.
 #[derive(Clone, Copy)]
 enum Cut {
@@ -74,36 +80,35 @@ fn run(input: Value, context: &ToolContext) -> BoxFuture<'_, Answer> {
 async fn bash(input: Value, context: &ToolContext) -> Answer {
     let arguments: Arguments = arguments(input)?;
     let limit = Duration::from_millis(arguments.timeout.unwrap_or(DEFAULT_TIMEOUT).clamp(1, MAX_TIMEOUT));
-    let (mut child, output) = start(&arguments.command, context)?;
-    let group = Group::of(child.id());
+    let (mut leader, output) = start(&arguments.command, context)?;
 
     let mut ends = Ends::new(KEPT);
     let mut buffer = vec![0; 16 * 1024];
     let mut open = true;
     let mut cut = None;
     let mut alarm = Box::pin(tokio::time::sleep(limit));
-    let status = loop {
+    let ended = loop {
         tokio::select! {
-            status = child.wait() => break status,
+            ended = leader.wait() => break ended,
             read = read(&output, &mut buffer), if open => match read {
                 Some(count) => ends.push(&buffer[..count]),
                 None => open = false,
             },
             () = context.stop.cancelled(), if cut.is_none() => {
                 cut = Some(Cut::Stopped);
-                group.signal(Signal::TERM);
+                leader.signal(Signal::TERM);
                 alarm.as_mut().reset(Instant::now() + GRACE);
             }
             () = &mut alarm => {
                 let signal = if cut.is_none() { Signal::TERM } else { Signal::KILL };
                 cut.get_or_insert(Cut::Timeout);
-                group.signal(signal);
+                leader.signal(signal);
                 alarm.as_mut().reset(Instant::now() + GRACE);
             }
         }
     };
-    let status = status.map_err(|error| Failure(format!("can't wait for the command: {error}")))?;
-    let leftovers = group.end().await;
+    let (status, remnant) = ended.map_err(|error| Failure(format!("can't wait for the command: {error}")))?;
+    let leftovers = end(&remnant).await;
     // Only what is in the pipe already: a process that escaped the group may hold it open for ever.
     for _ in 0..16 {
         match output.try_read(&mut buffer) {
@@ -114,15 +119,26 @@ async fn bash(input: Value, context: &ToolContext) -> Answer {
     answer(ends.text(), status, cut.map(|cut| (cut, limit)), leftovers)
 }
 
+/// Kills what the shell has left of its group, and waits until it is gone.
+async fn end(remnant: &Remnant) -> Leftovers {
+    if !remnant.is_alive() {
+        return Leftovers::None;
+    }
+    remnant.signal(Signal::KILL);
+    remnant.ends_within(GRACE).await;
+    Leftovers::Killed
+}
+
 /// Starts the shell with one pipe for both streams, so that lines stand in the order in which they were written.
-fn start(script: &str, context: &ToolContext) -> Result<(Child, Receiver), Failure> {
+fn start(script: &str, context: &ToolContext) -> Result<(Leader, Receiver), Failure> {
     if !context.dir.is_dir() {
         return Err(Failure(format!("the working folder `{}` is gone", context.dir.display())));
     }
     let fail = |error: std::io::Error| Failure(format!("can't start the command: {error}"));
     let (reader, writer) = std::io::pipe().map_err(fail)?;
-    let spawn = |program: &str, options: &[&str]| -> std::io::Result<Child> {
-        Command::new(program)
+    let spawn = |program: &str, options: &[&str]| -> std::io::Result<Leader> {
+        let mut command = Command::new(program);
+        command
             .args(options)
             .arg(script)
             .current_dir(&context.dir)
@@ -131,19 +147,17 @@ fn start(script: &str, context: &ToolContext) -> Result<(Child, Receiver), Failu
             // Git would ask for a password on the terminal, and stop the whole group there.
             .env("GIT_TERMINAL_PROMPT", "0")
             .envs(context.env.iter().map(|(name, value)| (name, value)))
-            .env("FLOW_ATTEMPT", &context.tag)
-            .stdin(Stdio::null())
+            .env(ATTEMPT_VARIABLE, tag_value(&context.tag))
             .stdout(writer.try_clone()?)
-            .stderr(writer.try_clone()?)
-            .process_group(0)
-            .spawn()
+            .stderr(writer.try_clone()?);
+        Leader::spawn(&mut command)
     };
-    let child = match spawn("bash", &["--noprofile", "--norc", "-c"]) {
+    let leader = match spawn("bash", &["--noprofile", "--norc", "-c"]) {
         Err(error) if error.kind() == ErrorKind::NotFound => spawn("/bin/sh", &["-c"]),
-        child => child,
+        leader => leader,
     };
     let output = Receiver::from_owned_fd(OwnedFd::from(reader)).map_err(fail)?;
-    Ok((child.map_err(fail)?, output))
+    Ok((leader.map_err(fail)?, output))
 }
 
 /// Reads what has come; `None` at the end of the stream.

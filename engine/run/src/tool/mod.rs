@@ -12,7 +12,6 @@ mod context;
 mod edit;
 mod glob;
 mod grep;
-mod group;
 mod judge;
 mod lines;
 mod path;

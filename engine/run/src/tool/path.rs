@@ -8,6 +8,7 @@ use std::path::{Component, Path, PathBuf};
 use super::call::Failure;
 use super::context::{Seen, ToolContext};
 use super::judge::judge;
+use crate::sys::files::random_u32;
 
 /// Finds what a path of a call means: absolute, without `.` and `..`, links followed. The file need not exist.
 ///
@@ -165,11 +166,10 @@ pub(super) fn replace(
 ) -> Result<fs::Metadata, Failure> {
     let fail = |error: std::io::Error| Failure::io("write", path, &error);
     let folder = path.parent().unwrap_or(Path::new("/"));
-    let mut random = [0u8; 8];
-    getrandom::fill(&mut random).map_err(|error| Failure(format!("no random bytes: {error}")))?;
+    let unique = random_u32().map_err(fail)?;
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let name: String = name.chars().take(40).collect();
-    let fresh = folder.join(format!(".{name}.{:016x}.tmp", u64::from_ne_bytes(random)));
+    let fresh = folder.join(format!(".{name}.{unique:08x}.tmp"));
     let written = (|| {
         let mut file = fs::OpenOptions::new().write(true).create_new(true).open(&fresh)?;
         file.write_all(content)?;
