@@ -144,8 +144,11 @@ impl WorkspaceError {
         let mut line = self.to_string();
         let mut cause = std::error::Error::source(self);
         while let Some(error) = cause {
+            // The library's own form ends in numbers that help nobody.
+            let library = error.downcast_ref::<git2::Error>().map(git2::Error::message);
+            let text = library.map_or_else(|| error.to_string(), str::to_owned);
             // Writing to a string can't fail.
-            let _ = write!(line, ": {error}");
+            let _ = write!(line, ": {text}");
             cause = error.source();
         }
         line

@@ -33,7 +33,7 @@ impl Worktrees {
 
     /// Ends a tree. Without changes it goes, with its branch. Else everything is committed to its branch, which is kept;
     /// the folder goes too when the task completed and its work came home (`merge`). With `merge: patch` the branch goes
-    /// as well, once `patch_to` is on disk.
+    /// as well, once `patch_to` is on disk; the outcome names it as it was given.
     pub fn finish(
         &self,
         tree: Worktree,

@@ -364,3 +364,51 @@ fn names_that_look_like_options_or_hold_newlines_are_committed() {
     let outcome = worktrees.finish(tree, true, Merge::Branch, None).unwrap();
     assert_eq!(outcome.files_changed, 5);
 }
+
+#[test]
+fn read_only_folders_are_no_obstacle() {
+    let checkout = Checkout::new();
+    let worktrees = checkout.worktrees();
+    let tree = make(&worktrees, "t").unwrap();
+    write(&tree.path, "cache.tmp/deep/x.tmp", "ignored\n");
+    for folder in ["cache.tmp/deep", "cache.tmp"] {
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o555);
+        std::fs::set_permissions(tree.path.join(folder), mode).unwrap();
+    }
+    let path = tree.path.clone();
+    assert_eq!(worktrees.finish(tree, true, Merge::None, None).unwrap().path, None);
+    assert!(!path.exists());
+}
+
+#[test]
+fn a_sparse_checkout_gives_a_sparse_tree_whose_work_is_kept() {
+    let checkout = Checkout::new();
+    checkout.write("other/c.txt", "c\n");
+    checkout.commit("more");
+    checkout.git(&["sparse-checkout", "set", "--cone", "--sparse-index", "sub"]);
+    let before = checkout.snapshot();
+    let worktrees = checkout.worktrees();
+    let tree = make(&worktrees, "t").unwrap();
+    assert!(tree.path.join("sub/b.txt").exists() && !tree.path.join("other").exists());
+    assert!(!worktrees.changed(&tree).unwrap());
+    write(&tree.path, "sub/b.txt", "changed\n");
+    let outcome = worktrees.finish(tree, true, Merge::Branch, None).unwrap();
+    assert_eq!(outcome.files_changed, 1);
+    assert_eq!(checkout.git(&["show", "flow/r1/t.1:other/c.txt"]), "c");
+    assert_eq!(checkout.snapshot(), before);
+}
+
+#[test]
+fn a_shallow_repository_is_fine() {
+    let checkout = Checkout::new();
+    checkout.write("a.txt", "second\n");
+    checkout.commit("second");
+    let shallow = checkout.folder.path().canonicalize().unwrap().join("shallow");
+    let from = format!("file://{}", checkout.root.display());
+    checkout.git(&["clone", "-q", "--depth", "1", &from, shallow.to_str().unwrap()]);
+    let worktrees = checkout.worktrees_of(&shallow, "r1");
+    let tree = make(&worktrees, "t").unwrap();
+    write(&tree.path, "new.txt", "work\n");
+    worktrees.finish(tree, true, Merge::Branch, None).unwrap();
+    assert_eq!(git(&shallow, &["show", "flow/r1/t.1:new.txt"]), "work");
+}

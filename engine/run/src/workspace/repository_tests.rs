@@ -35,7 +35,8 @@ fn a_revision_that_names_nothing_is_named_in_the_error() {
     let checkout = Checkout::new();
     let repository = Repository::discover(&checkout.root).unwrap();
     let error = repository.commit(Some("no-such-branch")).unwrap_err();
-    assert!(matches!(&error, WorkspaceError::Base { base, .. } if base == "no-such-branch"), "{error}");
+    let line = "`base: no-such-branch` names no commit: revspec 'no-such-branch' not found";
+    assert_eq!(error.one_line(), line);
 }
 
 #[test]

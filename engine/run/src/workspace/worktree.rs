@@ -1,8 +1,9 @@
 //! Making a tree and taking one down.
 
 use std::ffi::OsString;
-use std::fs::DirBuilder;
-use std::os::unix::fs::DirBuilderExt;
+use std::fs::{DirBuilder, Permissions};
+use std::io::ErrorKind;
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use flow_core::ids::{Address, Attempt, RunId};
@@ -84,6 +85,7 @@ impl Worktrees {
         };
         let name = format!("{}.{attempt}", file_name(address.as_str()));
         let path = self.home.join(self.run.as_str()).join(&name);
+        let filters = self.filters()?;
         // Only what git can't do twice at once stands under the lock; the files are written outside it.
         let (branch, chain) = {
             let _lock = self.lock()?;
@@ -96,21 +98,17 @@ impl Worktrees {
             (filled, lacked.join().unwrap_or_default())
         });
         match filled.and_then(|()| self.folder_in(&path)) {
-            Ok(dir) => Ok(Worktree {
-                path,
-                branch,
-                base: start.to_string(),
-                dir,
-                lacked,
-                start,
-                chain,
-                filters: self.filters()?,
-            }),
+            Ok(dir) => {
+                let base = start.to_string();
+                Ok(Worktree { path, branch, base, dir, lacked, start, chain, filters })
+            }
             Err(error) => {
                 // Nobody has seen it yet, so nothing in it is anybody's work.
-                self.remove(&chain, &path)?;
-                self.delete_branch(&branch, start)?;
-                Err(error)
+                let undone = self.remove(&chain, &path).and_then(|()| self.delete_branch(&branch, start));
+                Err(match undone {
+                    Ok(()) => error,
+                    Err(_) => WorkspaceError::Kept { path, branch, source: Box::new(error) },
+                })
             }
         }
     }
@@ -304,7 +302,7 @@ impl Worktrees {
     pub(super) fn unlock(&self, chain: &Chain) -> Result<(), WorkspaceError> {
         let lock = chain.admin().join("locked");
         match std::fs::remove_file(&lock) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(error) if error.kind() != ErrorKind::NotFound => {
                 Err(WorkspaceError::io("remove", lock)(error))
             }
             Ok(()) | Err(_) => Ok(()),
@@ -351,11 +349,27 @@ impl Worktrees {
 }
 
 fn remove_folder(path: &Path) -> Result<(), WorkspaceError> {
-    match std::fs::remove_dir_all(path) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            Err(WorkspaceError::io("remove", path)(error))
+    let removed = match std::fs::remove_dir_all(path) {
+        // Some build tools make what they fetch read-only, folders included.
+        Err(error) if error.kind() == ErrorKind::PermissionDenied => {
+            make_writable(path);
+            std::fs::remove_dir_all(path)
         }
+        removed => removed,
+    };
+    match removed {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(WorkspaceError::io("remove", path)(error)),
         Ok(()) | Err(_) => Ok(()),
+    }
+}
+
+/// Lets the owner change every folder below. What fails shows when the folder is removed.
+fn make_writable(folder: &Path) {
+    let _ = std::fs::set_permissions(folder, Permissions::from_mode(0o700));
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            make_writable(&entry.path());
+        }
     }
 }
 
