@@ -36,15 +36,15 @@ impl Worktrees {
     /// as well, once `patch_to` is on disk; the outcome names it as it was given.
     pub fn finish(
         &self,
-        tree: Worktree,
+        tree: &Worktree,
         completed: bool,
         merge: Merge,
         patch_to: Option<&Path>,
     ) -> Result<WorktreeOutcome, WorkspaceError> {
         let merge = if completed { merge } else { Merge::None };
-        self.end(&tree, merge, patch_to).map_err(|source| WorkspaceError::Kept {
-            path: tree.path,
-            branch: tree.branch,
+        self.end(tree, merge, patch_to).map_err(|source| WorkspaceError::Kept {
+            path: tree.path.clone(),
+            branch: tree.branch.clone(),
             source: Box::new(source),
         })
     }

@@ -28,7 +28,7 @@ fn a_clean_tree_goes_with_its_branch_and_its_entry() {
         let (path, base) = (tree.path.clone(), tree.base.clone());
         assert!(!worktrees.changed(&tree).unwrap());
         let patch = checkout.folder.path().join("t.patch");
-        let outcome = worktrees.finish(tree, true, merge, Some(&patch)).unwrap();
+        let outcome = worktrees.finish(&tree, true, merge, Some(&patch)).unwrap();
         let expected = WorktreeOutcome {
             path: None,
             branch: None,
@@ -57,7 +57,7 @@ fn dirty_work_is_committed_to_its_branch_and_the_folder_is_kept_unlocked() {
     write(&tree.path, "build.tmp", "ignored\n");
     std::fs::remove_file(tree.path.join("sub/b.txt")).unwrap();
     assert!(worktrees.changed(&tree).unwrap());
-    let outcome = worktrees.finish(tree, true, Merge::None, None).unwrap();
+    let outcome = worktrees.finish(&tree, true, Merge::None, None).unwrap();
     let branch = outcome.branch.unwrap();
     let path = PathBuf::from(outcome.path.unwrap());
     assert_eq!(checkout.git(&["ls-tree", "-r", "--name-only", &branch]), ".gitignore\na.txt\nnew.txt");
@@ -85,7 +85,7 @@ fn commits_keep_their_branch_though_the_tree_looks_clean() {
     commit_in(&tree.path, "c");
     assert!(worktrees.changed(&tree).unwrap());
     let path = tree.path.clone();
-    let outcome = worktrees.finish(tree, false, Merge::Branch, None).unwrap();
+    let outcome = worktrees.finish(&tree, false, Merge::Branch, None).unwrap();
     assert_eq!(outcome.branch.as_deref(), Some("flow/r1/t.1"));
     assert_eq!(checkout.git(&["show", "flow/r1/t.1:c.txt"]), "c");
     assert!(path.exists(), "the task did not complete, so nothing came home");
@@ -100,7 +100,7 @@ fn merge_branch_keeps_the_branch_alone() {
     commit_in(&tree.path, "c");
     write(&tree.path, "d.txt", "d\n");
     let path = tree.path.clone();
-    let outcome = worktrees.finish(tree, true, Merge::Branch, None).unwrap();
+    let outcome = worktrees.finish(&tree, true, Merge::Branch, None).unwrap();
     assert_eq!((outcome.path, outcome.files_changed), (None, 2));
     assert!(!path.exists());
     assert_eq!(checkout.git(&["log", "--format=%s", "main..flow/r1/t.1"]).lines().count(), 2);
@@ -126,7 +126,7 @@ fn merge_patch_holds_every_kind_of_change_and_applies() {
         .unwrap();
     let path = tree.path.clone();
     let patch = checkout.folder.path().join("run/tasks/t.patch");
-    let outcome = worktrees.finish(tree, true, Merge::Patch, Some(&patch)).unwrap();
+    let outcome = worktrees.finish(&tree, true, Merge::Patch, Some(&patch)).unwrap();
     assert_eq!((outcome.path, outcome.branch, outcome.commit), (None, None, None));
     assert_eq!(outcome.patch.as_deref(), patch.to_str());
     assert_eq!(outcome.files_changed, 7);
@@ -149,7 +149,7 @@ fn a_patch_that_cant_be_written_keeps_everything_and_says_where() {
     write(&tree.path, "new.txt", "work\n");
     checkout.write("../file", "");
     let patch = checkout.folder.path().join("file/t.patch");
-    let error = worktrees.finish(tree, true, Merge::Patch, Some(&patch)).unwrap_err();
+    let error = worktrees.finish(&tree, true, Merge::Patch, Some(&patch)).unwrap_err();
     assert!(error.one_line().contains("; the work is kept in `"), "{}", error.one_line());
     let (_, path) = kept(error);
     assert!(path.join("new.txt").exists());
@@ -166,7 +166,7 @@ fn work_on_a_head_that_left_its_branch_is_not_lost() {
     write(&tree.path, "c.txt", "c\n");
     commit_in(&tree.path, "c");
     write(&tree.path, "d.txt", "d\n");
-    let outcome = worktrees.finish(tree, true, Merge::Branch, None).unwrap();
+    let outcome = worktrees.finish(&tree, true, Merge::Branch, None).unwrap();
     assert_eq!((outcome.path, outcome.files_changed), (None, 2));
     assert_eq!(checkout.git(&["show", "flow/r1/ahead.1:d.txt"]), "d");
     assert_eq!(checkout.git(&["show", "mine:c.txt"]), "c");
@@ -177,7 +177,7 @@ fn work_on_a_head_that_left_its_branch_is_not_lost() {
     git(&tree.path, &["checkout", "-q", "--detach", "main"]);
     write(&tree.path, "e.txt", "e\n");
     commit_in(&tree.path, "e");
-    let outcome = worktrees.finish(tree, true, Merge::Branch, None).unwrap();
+    let outcome = worktrees.finish(&tree, true, Merge::Branch, None).unwrap();
     let path = outcome.path.unwrap();
     assert_eq!(read(Path::new(&path).join("e.txt")), "e\n");
     assert_eq!(checkout.git(&["show", "flow/r1/beside.1:c.txt"]), "c");
@@ -187,7 +187,7 @@ fn work_on_a_head_that_left_its_branch_is_not_lost() {
     commit_in(&tree.path, "c");
     git(&tree.path, &["checkout", "-q", "--detach"]);
     git(&tree.path, &["branch", "-D", "-q", "flow/r1/deleted.1"]);
-    worktrees.finish(tree, true, Merge::Branch, None).unwrap();
+    worktrees.finish(&tree, true, Merge::Branch, None).unwrap();
     assert_eq!(checkout.git(&["show", "flow/r1/deleted.1:c.txt"]), "c");
 }
 
@@ -205,7 +205,7 @@ fn a_repository_inside_the_tree_keeps_the_folder() {
             }
             write(&tree.path, "new.txt", "work\n");
             assert!(worktrees.changed(&tree).unwrap());
-            let outcome = worktrees.finish(tree, true, Merge::Branch, None).unwrap();
+            let outcome = worktrees.finish(&tree, true, Merge::Branch, None).unwrap();
             assert_eq!(read(Path::new(&outcome.path.unwrap()).join("inner/x.txt")), "x\n");
             let files = checkout.git(&["ls-tree", "-r", "--name-only", &format!("flow/r1/{id}.1")]);
             assert_eq!(files, ".gitignore\na.txt\nnew.txt\nsub/b.txt");
@@ -225,7 +225,7 @@ fn files_folders_and_links_may_take_each_others_place() {
         write(&tree.path, "staged", "then gone\n");
         git(&tree.path, &["add", "staged"]);
         std::fs::remove_file(tree.path.join("staged")).unwrap();
-        worktrees.finish(tree, true, Merge::Branch, None).unwrap();
+        worktrees.finish(&tree, true, Merge::Branch, None).unwrap();
         let files = checkout.git(&["ls-tree", "-r", "--name-only", &format!("flow/r1/{id}.1")]);
         assert_eq!(files, ".gitignore\na.txt/inner\nsub");
     }
@@ -244,7 +244,7 @@ fn a_held_index_lock_is_waited_for_at_the_end() {
             std::thread::sleep(std::time::Duration::from_millis(300));
             std::fs::remove_file(&lock).unwrap();
         });
-        worktrees.finish(tree, true, Merge::Branch, None).unwrap();
+        worktrees.finish(&tree, true, Merge::Branch, None).unwrap();
     });
     assert_eq!(checkout.git(&["show", "flow/r1/t.1:new.txt"]), "work");
 }
@@ -258,7 +258,7 @@ fn a_vanished_folder_is_lost_and_its_branch_stays() {
     commit_in(&tree.path, "c");
     std::fs::remove_dir_all(&tree.path).unwrap();
     assert_eq!(worktrees.changed(&tree).unwrap_err().reason(), Reason::WorkspaceLost);
-    let error = worktrees.finish(tree, true, Merge::Branch, None).unwrap_err();
+    let error = worktrees.finish(&tree, true, Merge::Branch, None).unwrap_err();
     assert_eq!(error.reason(), Reason::WorkspaceLost);
     assert_eq!(checkout.git(&["show", "flow/r1/t.1:c.txt"]), "c");
 }
@@ -280,7 +280,7 @@ fn check_planted(what: &str, plant: impl FnOnce(&Worktree, &Path)) {
     let worktrees = Worktrees { git: Git::at(program), ..checkout.worktrees() };
     assert_eq!(worktrees.changed(&tree).unwrap_err().reason(), Reason::Tampered, "{what}");
     let path = tree.path.clone();
-    let error = worktrees.finish(tree, true, Merge::Branch, None).unwrap_err();
+    let error = worktrees.finish(&tree, true, Merge::Branch, None).unwrap_err();
     assert_eq!(error.reason(), Reason::Tampered, "{what}");
     assert!(!called.exists() && !marker.exists(), "{what}");
     assert!(path.join("new.txt").exists(), "{what}");
@@ -330,7 +330,7 @@ fn a_filter_that_a_task_planted_is_not_run() {
     git(&tree.path, &["config", "filter.evil.clean", &format!("touch {}; cat", marker.display())]);
     write(&tree.path, ".gitattributes", "* filter=evil\n");
     write(&tree.path, "new.txt", "work\n");
-    worktrees.finish(tree, true, Merge::Branch, None).unwrap();
+    worktrees.finish(&tree, true, Merge::Branch, None).unwrap();
     assert!(!marker.exists());
     assert_eq!(checkout.git(&["show", "flow/r1/t.1:new.txt"]), "work");
 }
@@ -348,7 +348,7 @@ fn a_repository_planted_in_a_subfolder_runs_nothing() {
     }
     git(&bare, &["--git-dir=.", "config", "core.worktree", ".."]);
     write(&tree.path, "sub/.gitattributes", "* filter=evil\n");
-    worktrees.finish(tree, true, Merge::None, None).unwrap();
+    worktrees.finish(&tree, true, Merge::None, None).unwrap();
     assert!(!marker.exists());
 }
 
@@ -361,7 +361,7 @@ fn names_that_look_like_options_or_hold_newlines_are_committed() {
     for name in names {
         write(&tree.path, name, "x\n");
     }
-    let outcome = worktrees.finish(tree, true, Merge::Branch, None).unwrap();
+    let outcome = worktrees.finish(&tree, true, Merge::Branch, None).unwrap();
     assert_eq!(outcome.files_changed, 5);
 }
 
@@ -376,7 +376,7 @@ fn read_only_folders_are_no_obstacle() {
         std::fs::set_permissions(tree.path.join(folder), mode).unwrap();
     }
     let path = tree.path.clone();
-    assert_eq!(worktrees.finish(tree, true, Merge::None, None).unwrap().path, None);
+    assert_eq!(worktrees.finish(&tree, true, Merge::None, None).unwrap().path, None);
     assert!(!path.exists());
 }
 
@@ -392,7 +392,7 @@ fn a_sparse_checkout_gives_a_sparse_tree_whose_work_is_kept() {
     assert!(tree.path.join("sub/b.txt").exists() && !tree.path.join("other").exists());
     assert!(!worktrees.changed(&tree).unwrap());
     write(&tree.path, "sub/b.txt", "changed\n");
-    let outcome = worktrees.finish(tree, true, Merge::Branch, None).unwrap();
+    let outcome = worktrees.finish(&tree, true, Merge::Branch, None).unwrap();
     assert_eq!(outcome.files_changed, 1);
     assert_eq!(checkout.git(&["show", "flow/r1/t.1:other/c.txt"]), "c");
     assert_eq!(checkout.snapshot(), before);
@@ -409,6 +409,6 @@ fn a_shallow_repository_is_fine() {
     let worktrees = checkout.worktrees_of(&shallow, "r1");
     let tree = make(&worktrees, "t").unwrap();
     write(&tree.path, "new.txt", "work\n");
-    worktrees.finish(tree, true, Merge::Branch, None).unwrap();
+    worktrees.finish(&tree, true, Merge::Branch, None).unwrap();
     assert_eq!(git(&shallow, &["show", "flow/r1/t.1:new.txt"]), "work");
 }

@@ -57,7 +57,7 @@ fn twelve_at_once_from_two_engines_all_succeed_and_leave_nothing() {
                     let tree = make(&worktrees, &format!("w{n}")).unwrap();
                     let branch = tree.branch.clone();
                     assert_eq!(read(tree.path.join("a.txt")), "a\n");
-                    let outcome = worktrees.finish(tree, true, Merge::None, None).unwrap();
+                    let outcome = worktrees.finish(&tree, true, Merge::None, None).unwrap();
                     assert_eq!((outcome.path, outcome.branch), (None, None));
                     branch
                 })
@@ -235,7 +235,7 @@ fn base_takes_a_revision_or_the_uncommitted_files() {
     assert_eq!(dirty.lacked, Vec::<String>::new());
     assert!(!worktrees.changed(&dirty).unwrap());
     assert_eq!(checkout.snapshot(), before);
-    let clean = worktrees.finish(dirty, true, Merge::None, None).unwrap();
+    let clean = worktrees.finish(&dirty, true, Merge::None, None).unwrap();
     assert_eq!((clean.path, clean.branch), (None, None));
 }
 
@@ -289,7 +289,7 @@ fn filters_of_the_person_run_and_hooks_do_not() {
     assert_eq!(read(tree.path.join("x.up")), "TEXT\n");
     assert!(!worktrees.changed(&tree).unwrap());
     write(&tree.path, "x.up", "NEW\n");
-    let outcome = worktrees.finish(tree, true, Merge::Branch, None).unwrap();
+    let outcome = worktrees.finish(&tree, true, Merge::Branch, None).unwrap();
     assert_eq!(checkout.git(&["-c", "core.fsmonitor=false", "show", "flow/r1/t.1:x.up"]), "new");
     assert_eq!(outcome.files_changed, 1);
     assert!(!marker.exists());
@@ -309,8 +309,8 @@ fn without_the_program_the_library_makes_the_same_tree() {
     let other = Worktrees { run: RunId::parse("r2").unwrap(), ..checkout.worktrees_by_library() };
     let tree_of_other = make(&other, "t").unwrap();
     assert!(matches!(make(&worktrees, "t").unwrap_err(), WorkspaceError::Exists { .. }));
-    worktrees.finish(tree, true, Merge::None, None).unwrap();
-    other.finish(tree_of_other, true, Merge::None, None).unwrap();
+    worktrees.finish(&tree, true, Merge::None, None).unwrap();
+    other.finish(&tree_of_other, true, Merge::None, None).unwrap();
     assert_eq!(checkout.branches(), "main");
     assert_eq!(checkout.snapshot(), before);
 }
