@@ -140,6 +140,11 @@ impl SlotFile {
         &self.stream.file
     }
 
+    /// The same file, for a copy that runs beside the attempt.
+    pub fn shared(&self) -> Arc<File> {
+        Arc::clone(&self.stream.file)
+    }
+
     /// How much the attempt has written so far.
     pub fn written(&self) -> io::Result<u64> {
         Ok(self.file().metadata()?.len().saturating_sub(self.start))
