@@ -2,10 +2,12 @@
 
 mod fields;
 mod foreign;
+mod front_matter;
 mod node;
 mod place;
 mod source_text;
 mod task;
+mod toml;
 mod tool_list;
 mod workflow;
 mod workflow_file;
@@ -14,6 +16,8 @@ mod yaml_keys;
 mod yaml_scalar;
 mod yaml_trouble;
 
+pub use self::toml::parse_toml;
+pub use front_matter::{FrontMatter, MatterKind, split_front_matter};
 pub use node::{Entry, Node, NodeKind};
 pub use place::place_in;
 pub use source_text::{AGENT_LIMIT, PLAN_LIMIT, source_text};
