@@ -1,17 +1,17 @@
 //! From bytes to trees with places: nothing is resolved yet.
 
-mod fields;
-mod foreign;
+pub(crate) mod fields;
+pub(crate) mod foreign;
 mod front_matter;
 mod node;
 mod place;
 mod source_text;
-mod task;
-mod toml;
+pub(crate) mod task;
+pub(crate) mod toml;
 mod tool_list;
 mod workflow;
 mod workflow_file;
-mod yaml;
+pub(crate) mod yaml;
 mod yaml_keys;
 mod yaml_scalar;
 mod yaml_trouble;
