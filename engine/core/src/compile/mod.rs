@@ -3,8 +3,10 @@
 mod agent_def;
 mod agent_tools;
 mod agents;
+mod settings;
 
 pub use agents::{AgentRegistry, AgentText, agent_registry};
+pub use settings::{SettingsText, settings};
 
 #[cfg(test)]
 mod quirks_tests;

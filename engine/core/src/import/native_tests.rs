@@ -149,6 +149,9 @@ fn recovered_text_is_what_was_written() {
     assert_eq!(description("description: \"C:\\work\"\nname: x"), "C:\\work");
     assert_eq!(description("description: \"Hi\", she said\nname: x"), "\"Hi\", she said");
     assert_eq!(description("description: a: b\\nc\nname: x"), "a: b\nc");
+    assert_eq!(description("description: fix #12, #é # not this\nname: x"), "fix #12, #é");
+    assert_eq!(description("description: fix #\nname: x"), "fix");
+    assert_eq!(description("description: 'fix' #12\nname: x"), "fix");
     assert_eq!(description("description:   a: b\n  c: d\n\nname: x"), "a: b\n  c: d");
     let file = import_of(&agent("description: a: b\ntools: Read, Bash(x: y)\nname: n")).agent.unwrap();
     let ToolsFile::Only(words) = &file.tools.as_ref().unwrap().value else { panic!("all tools") };

@@ -165,7 +165,7 @@ fn values_of_the_wrong_type_say_what_the_key_takes() {
     ");
     check!("flow: 1\nconcurrency: many\nsecrets: A\nbriefing: [x]\ninputs: {x: string, y: {enum: a}}\ntasks: {a: {run: x}}\n", @r"
     2:14 [many] F0202 `concurrency` takes a whole number, not text
-    3:10 [A] F0202 `secrets` takes a list, not text; write `secrets: [A]`
+    3:10 [A] F0202 `secrets` takes a list, not text; put it in brackets: `[A]`
     4:11 [[x]] F0202 `briefing` takes text, not a list
     5:13 [string] F0202 `x` takes a mapping such as `{ type: string }`, not text; write `x: { type: string, default: … }`
     5:31 [a] F0202 `enum` takes a list, not text
