@@ -172,7 +172,7 @@ impl<'a> Reader<'a> {
             _ => {
                 let written = self.file.slice(entry.value.span).trim().to_owned();
                 let scalar = !matches!(entry.value.kind, NodeKind::Map(_)) && !written.contains('\n');
-                let help = scalar.then(|| format!("write `{}: [{written}]`", entry.key));
+                let help = scalar.then(|| format!("put it in brackets: `[{written}]`"));
                 self.wrong_type(&entry, "a list").help = help;
                 Vec::new()
             }

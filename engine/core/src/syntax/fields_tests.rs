@@ -18,7 +18,7 @@ fn an_unknown_key_is_answered_with_advice_then_a_near_key_then_all_keys() {
     let help = |place, given| key_help(place, given, ["needs", "run", "max_turns"].into_iter());
     assert_eq!(help(Place::Task, "depends_on"), "flow calls it `needs`");
     assert_eq!(help(Place::Other("x"), "depends_on"), "known keys: `needs`, `run`, `max_turns`");
-    assert_eq!(help(Place::Task, "ned"), "did you mean `needs`?");
+    assert_eq!(help(Place::Task, "nees"), "did you mean `needs`?");
     assert_eq!(help(Place::Task, "maxTurns"), "did you mean `max_turns`?");
 }
 

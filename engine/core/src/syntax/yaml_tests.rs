@@ -83,9 +83,7 @@ fn merges_fold_in_and_own_keys_win() {
         "{a: {x: 1}, b: {x: 2, z: 4}, c: {x: 1, z: 4, w: 0}}",
     );
     check("a: {\"b<<\": 1}\n", "{a: {b<<: 1}}");
-    refused!("a: {<<: 3}\n", @r"
-        1:5 [<<] F0202 `<<` takes a mapping or a list of mappings; name one with an alias: `<<: *name`
-        ");
+    refused!("a: {<<: 3}\n", @"1:5 [<<] F0202 `<<` takes a mapping or a list of mappings; name one with an alias: `<<: *name`");
 }
 
 #[test]
@@ -98,67 +96,47 @@ fn what_an_alias_copies_keeps_its_place() {
 #[test]
 fn second_keys_are_reported_with_the_first() {
     refused!("a: 1\nb: 2\na: 3\nb: 4\na: 5\n", @r"
-        3:1 [a] F0107 `a` is written twice (1:1 first here); take one of them out
-        4:1 [b] F0107 `b` is written twice (2:1 first here); take one of them out
-        5:1 [a] F0107 `a` is written twice (1:1 first here); take one of them out
-        ");
+    3:1 [a] F0107 `a` is written twice (1:1 first here); take one of them out
+    4:1 [b] F0107 `b` is written twice (2:1 first here); take one of them out
+    5:1 [a] F0107 `a` is written twice (1:1 first here); take one of them out
+    ");
     let many: String = (0..50).map(|n| format!("k{n}: 1\n")).collect();
     refused!(&format!("{many}k7: 2\n"), @"51:1 [k7] F0107 `k7` is written twice (8:1 first here); take one of them out");
 }
 
 #[test]
 fn tags_are_refused() {
-    refused!("a: !!python/object/apply:os.system ['x']\n", @r"
-        1:4 [!!python/object/apply:os.system] F0106 `!!python/object/apply:os.system` is a YAML tag, and flow has no tags; take the tag out
-        ");
-    refused!("if: !x\n", @r"
-        1:5 [!x] F0106 `!x` is a YAML tag, and flow has no tags; write `not x`: `!` has another meaning in YAML
-        ");
-    refused!("if: ! x\n", @r"
-        1:5 [!] F0106 `!` is a YAML tag, and flow has no tags; write `not x`: `!` has another meaning in YAML
-        ");
-    refused!("until: !(a or b)\n", @r"
-        1:8 [!(a] F0106 `!(a` is a YAML tag, and flow has no tags; write `not (a or b)`: `!` has another meaning in YAML
-        ");
+    refused!("a: !!python/object/apply:os.system ['x']\n", @"1:4 [!!python/object/apply:os.system] F0106 `!!python/object/apply:os.system` is a YAML tag, and flow has no tags; take the tag out");
+    refused!("if: !x\n", @"1:5 [!x] F0106 `!x` is a YAML tag, and flow has no tags; write `not x`: `!` has another meaning in YAML");
+    refused!("if: ! x\n", @"1:5 [!] F0106 `!` is a YAML tag, and flow has no tags; write `not x`: `!` has another meaning in YAML");
+    refused!("until: !(a or b)\n", @"1:8 [!(a] F0106 `!(a` is a YAML tag, and flow has no tags; write `not (a or b)`: `!` has another meaning in YAML");
     refused!("a: !!str 5\nb: !custom {x: 1}\n", @r"
-        1:4 [!!str] F0106 `!!str` is a YAML tag, and flow has no tags; take the tag out; quote the value where it should be text
-        2:4 [!custom] F0106 `!custom` is a YAML tag, and flow has no tags; take the tag out
-        ");
+    1:4 [!!str] F0106 `!!str` is a YAML tag, and flow has no tags; take the tag out; quote the value where it should be text
+    2:4 [!custom] F0106 `!custom` is a YAML tag, and flow has no tags; take the tag out
+    ");
 }
 
 #[test]
 fn only_scalars_are_keys() {
-    refused!("a: {{ x }}\n", @r#"
-        1:5 [{ x }] F0104 a mapping can't be a key; text that begins with `{` or `[` needs quotes; a value is filled in with `"${{ … }}"`
-        "#);
-    refused!("[a]: b\n", @r#"
-        1:1 [[a]] F0104 a list can't be a key; text that begins with `{` or `[` needs quotes; a value is filled in with `"${{ … }}"`
-        "#);
+    refused!("a: {{ x }}\n", @r#"1:5 [{ x }] F0104 a mapping can't be a key; text that begins with `{` or `[` needs quotes; a value is filled in with `"${{ … }}"`"#);
+    refused!("[a]: b\n", @r#"1:1 [[a]] F0104 a list can't be a key; text that begins with `{` or `[` needs quotes; a value is filled in with `"${{ … }}"`"#);
     refused!(": b\n", @"1:1 [] F0104 a value without a key");
     refused!("~: b\n", @"1:1 [~] F0104 null can't be a key; quote it");
 }
 
 #[test]
 fn one_file_is_one_document() {
-    refused!("a: b\n---\nc: d\n", @r"
-        2:1 [---] F0104 a second document begins here; one file is one document: take out the `---`
-        ");
+    refused!("a: b\n---\nc: d\n", @"2:1 [---] F0104 a second document begins here; one file is one document: take out the `---`");
     check("---\na: b\n...\n", r#"{a: "b"}"#);
 }
 
 #[test]
 fn depth_is_limited() {
-    refused!(&"[".repeat(100_000), @r"
-        1:65 [] F0105 values nested more than 64 deep; a plan never needs that depth; check the brackets
-        ");
-    refused!(&(0..80).map(|n| format!("{}k:\n", " ".repeat(n))).collect::<String>(), @r"
-        65:65 [] F0105 values nested more than 64 deep; a plan never needs that depth; check the brackets
-        ");
+    refused!(&"[".repeat(100_000), @"1:65 [] F0105 values nested more than 64 deep; a plan never needs that depth; check the brackets");
+    refused!(&(0..80).map(|n| format!("{}k:\n", " ".repeat(n))).collect::<String>(), @"65:65 [] F0105 values nested more than 64 deep; a plan never needs that depth; check the brackets");
     let blocks: String = (0..40).map(|n| format!("{}k:\n", " ".repeat(n))).collect();
     let mixed = format!("{blocks}{}{}{}", " ".repeat(40), "[".repeat(40), "]".repeat(40));
-    refused!(&mixed, @r"
-        41:65 [[] F0105 values nested more than 64 deep; a plan never needs that depth; check the brackets
-        ");
+    refused!(&mixed, @"41:65 [[] F0105 values nested more than 64 deep; a plan never needs that depth; check the brackets");
 }
 
 #[test]
@@ -171,24 +149,14 @@ fn aliases_cannot_blow_a_file_up() {
         }
         text
     };
-    refused!(&laughs(9, 9), @r"
-        7:10 [*a5] F0105 aliases that copy more than 100000 values; write the repeated part out, or use `defaults:`
-        ");
-    refused!(&laughs(3, 40), @r"
-        4:110 [*a2] F0105 more than 100 aliases in one file; write the repeated part out, or use `defaults:`
-        ");
+    refused!(&laughs(9, 9), @"7:10 [*a5] F0105 aliases that copy more than 100000 values; write the repeated part out, or use `defaults:`");
+    refused!(&laughs(3, 40), @"4:110 [*a2] F0105 more than 100 aliases in one file; write the repeated part out, or use `defaults:`");
     let long = format!("a: &a {}\nb: [{}]\n", "x".repeat(1 << 20), vec!["*a"; 90].join(", "));
-    refused!(&long, @r"
-        2:25 [*a] F0105 aliases that copy more than 100000 values; write the repeated part out, or use `defaults:`
-        ");
+    refused!(&long, @"2:25 [*a] F0105 aliases that copy more than 100000 values; write the repeated part out, or use `defaults:`");
     refused!("a: &a [*a]\n", @"1:8 [*a] F0104 an alias inside the very thing that it stands for; write the part out");
     refused!("a: &a {b: {c: *a}}\n", @"1:15 [*a] F0104 an alias inside the very thing that it stands for; write the part out");
-    refused!(&format!("a: &a {}1{}\nb: {}*a{}\n", "[".repeat(40), "]".repeat(40), "[".repeat(40), "]".repeat(40)), @r"
-        2:44 [*a] F0105 values nested more than 64 deep; a plan never needs that depth; check the brackets
-        ");
-    refused!("a: *b\n", @r"
-        1:4 [*b] F0104 a value can't begin with `*` without quotes; quote it: `a: '*b'`, or write `a: |` and the text on the next line, indented
-        ");
+    refused!(&format!("a: &a {}1{}\nb: {}*a{}\n", "[".repeat(40), "]".repeat(40), "[".repeat(40), "]".repeat(40)), @"2:44 [*a] F0105 values nested more than 64 deep; a plan never needs that depth; check the brackets");
+    refused!("a: *b\n", @"1:4 [*b] F0104 a value can't begin with `*` without quotes; quote it: `a: '*b'`, or write `a: |` and the text on the next line, indented");
 }
 
 #[test]
@@ -196,7 +164,5 @@ fn a_hundred_aliases_of_a_small_thing_are_fine() {
     let text = format!("a: &a {{x: 1}}\nb: [{}]\n", vec!["*a"; 100].join(", "));
     assert!(parse_yaml(&source(&text)).is_ok());
     let text = text.replace("[*a", "[*a, *a");
-    refused!(&text, @r"
-        2:405 [*a] F0105 more than 100 aliases in one file; write the repeated part out, or use `defaults:`
-        ");
+    refused!(&text, @"2:405 [*a] F0105 more than 100 aliases in one file; write the repeated part out, or use `defaults:`");
 }
