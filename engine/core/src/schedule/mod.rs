@@ -38,6 +38,8 @@ mod play_model;
 #[cfg(test)]
 mod play_tests;
 
+#[cfg(test)]
+pub(crate) use play_tests::played;
 pub use replay::ReplayError;
 pub use scheduler::{Counts, Scheduler, TaskView};
 pub use spec::{Answer, Cancel, Decision, Effect, Input, Limits, NodeSpec, Question, RetrySpec, TaskValues};

@@ -21,10 +21,10 @@ const MAX_EPOCHS: u32 = 5;
 #[test]
 fn every_invariant_holds_in_random_worlds() {
     if let Some(seed) = number("FLOW_PLAY_SEED") {
-        return World::play(seed);
+        return drop(World::play(seed));
     }
     for seed in 0..number("FLOW_PLAY").unwrap_or(2_000) {
-        if let Err(failure) = catch_unwind(AssertUnwindSafe(|| World::play(seed))) {
+        if let Err(failure) = catch_unwind(AssertUnwindSafe(|| drop(World::play(seed)))) {
             println!("FLOW_PLAY_SEED={seed}");
             resume_unwind(failure);
         }
@@ -34,6 +34,11 @@ fn every_invariant_holds_in_random_worlds() {
 #[expect(clippy::disallowed_methods, reason = "a test may be told how long to play")]
 fn number(name: &str) -> Option<u64> {
     std::env::var(name).ok()?.parse().ok()
+}
+
+/// The plan, the limits and the journal of a random run, for tests of what reads journals.
+pub(crate) fn played(seed: u64) -> (Vec<NodeSpec>, Limits, Vec<Entry>) {
+    World::play(seed)
 }
 
 fn random_plan(rng: &mut Rng) -> Vec<NodeSpec> {
@@ -97,7 +102,7 @@ struct World<'a> {
 }
 
 impl World<'_> {
-    fn play(seed: u64) {
+    fn play(seed: u64) -> (Vec<NodeSpec>, Limits, Vec<Entry>) {
         let mut rng = Rng::new(seed);
         let specs = random_plan(&mut rng);
         let concurrency = NonZeroU32::new(1 + rng.below(8) as u32).unwrap();
@@ -131,6 +136,8 @@ impl World<'_> {
                 world.step();
             }
         }
+        let entries = world.entries;
+        (specs, limits, entries)
     }
 
     fn step(&mut self) {
