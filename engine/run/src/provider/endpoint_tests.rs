@@ -61,3 +61,19 @@ async fn a_public_name_that_stands_for_this_machine_is_not_asked() {
     // A proxy's name is not the provider's.
     assert!(resolve("api.example", Reach::Public).resolve(name()).await.is_ok());
 }
+
+#[test]
+fn whoever_holds_a_key_hides_its_memory_and_environment() {
+    use rustix::process::{DumpableBehavior, dumpable_behavior};
+    check(SettingsLayer::User, None, None, "Held(ANTHROPIC_API_KEY)");
+    assert_eq!(dumpable_behavior().unwrap(), DumpableBehavior::NotDumpable);
+}
+
+#[test]
+fn a_client_for_https_can_be_made() {
+    let settings = ProviderSettings {
+        base_url: Some("https://proxy.example".to_owned()),
+        ..vendor_settings(ProviderKind::Openai)
+    };
+    assert!(Endpoint::new("p", &settings, "m", &|_| None).unwrap().client().is_ok());
+}

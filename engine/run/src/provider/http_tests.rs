@@ -29,7 +29,10 @@ fn hasty(server: &Server) -> Endpoint {
 
 async fn fails(answer: Answer) -> ModelError {
     let server = Server::start(vec![answer]).await;
-    super::ask(&hasty(&server), &request(), Millis(0), &mut |_| {}).await.unwrap_err()
+    let (endpoint, request) = (hasty(&server), request());
+    let mut delta = |_| {};
+    let answer = timeout(Duration::from_secs(20), super::ask(&endpoint, &request, Millis(0), &mut delta));
+    answer.await.expect("an answer or a failure in time").unwrap_err()
 }
 
 #[tokio::test]

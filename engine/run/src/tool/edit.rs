@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::call::{Answer, Failure, Run, Tool, arguments};
 use super::context::ToolContext;
+use super::judge::Named;
 use super::lines::clip;
 use super::path;
 
@@ -55,7 +56,7 @@ fn edit(input: Value, context: &ToolContext) -> Answer {
     if old_string == new_string {
         return Err("`old_string` and `new_string` are the same".into());
     }
-    let path = path::find(context, &file_path)?;
+    let path = path::find(context, &named(&file_path))?;
     let (mut file, metadata) = path::open(&path, &file_path)?;
     path::must_know(context, &path, &file_path, &metadata)?;
     if metadata.len() > MAX_FILE {
@@ -128,6 +129,10 @@ fn excerpt(text: &str, at: usize, len: usize) -> String {
         let _ = writeln!(out, "{:>6}\t{}", index + 1, clip(line, 500, 0));
     }
     out
+}
+
+fn named(path: &str) -> Named<'_> {
+    Named { tool: TOOL.name, parameter: "file_path", path }
 }
 
 #[cfg(test)]

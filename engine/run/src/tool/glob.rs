@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use super::call::{Answer, Failure, Run, Tool, arguments};
 use super::context::ToolContext;
+use super::judge::{Named, may_show};
 use super::path;
 use super::walk::walk;
 
@@ -47,7 +48,8 @@ fn glob(input: Value, context: &ToolContext) -> Answer {
             "the pattern is relative to `path` and stays below it; set `path` to search elsewhere".into()
         );
     }
-    let root = path::find(context, path.as_deref().unwrap_or("."))?;
+    let named = Named { tool: TOOL.name, parameter: "path", path: path.as_deref().unwrap_or(".") };
+    let root = path::find(context, &named)?;
     if !root.is_dir() {
         return Err(Failure(format!("`{}` is no folder", path::shown(context, &root))));
     }
@@ -65,7 +67,7 @@ fn glob(input: Value, context: &ToolContext) -> Answer {
         let Ok(entry) = entry else { continue };
         let is_file = entry.file_type().is_some_and(|kind| !kind.is_dir());
         let inside = entry.path().strip_prefix(&root).unwrap_or(entry.path());
-        if is_file && matcher.is_match(inside) {
+        if is_file && matcher.is_match(inside) && may_show(context, TOOL.name, entry.path()) {
             let modified = entry.metadata().ok().and_then(|metadata| metadata.modified().ok());
             found.push((modified.unwrap_or(SystemTime::UNIX_EPOCH), entry.into_path()));
         }

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use super::call::{Answer, Failure, MAX_ANSWER, Run, Tool, arguments};
 use super::context::ToolContext;
+use super::judge::{Named, may_show};
 use super::lines::clip;
 use super::path;
 use super::walk::walk;
@@ -90,7 +91,7 @@ enum Mode {
 fn grep(input: Value, context: &ToolContext) -> Answer {
     let arguments: Arguments = arguments(input)?;
     let given = arguments.path.as_deref().unwrap_or(".");
-    let root = path::find(context, given)?;
+    let root = path::find(context, &Named { tool: TOOL.name, parameter: "path", path: given })?;
     if !root.exists() {
         return Err(Failure(format!("`{given}` does not exist")));
     }
@@ -116,6 +117,9 @@ fn grep(input: Value, context: &ToolContext) -> Answer {
         }
         let Ok(entry) = entry else { continue };
         if !entry.file_type().is_some_and(|kind| kind.is_file()) {
+            continue;
+        }
+        if !may_show(context, TOOL.name, entry.path()) {
             continue;
         }
         found.begin(&path::shown(context, entry.path()));

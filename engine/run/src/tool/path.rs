@@ -7,13 +7,14 @@ use std::path::{Component, Path, PathBuf};
 
 use super::call::Failure;
 use super::context::{Seen, ToolContext};
-use super::judge::judge;
+use super::judge::{Named, judge};
 use crate::sys::files::random_u32;
 
 /// Finds what a path of a call means: absolute, without `.` and `..`, links followed. The file need not exist.
 ///
 /// `..` is taken from the text, as the rules do that judged it: `link/../x` is `x`, wherever `link` leads.
-pub(super) fn find(context: &ToolContext, given: &str) -> Result<PathBuf, Failure> {
+pub(super) fn find(context: &ToolContext, named: &Named<'_>) -> Result<PathBuf, Failure> {
+    let given = named.path;
     if given.is_empty() {
         return Err("the path is empty".into());
     }
@@ -24,8 +25,8 @@ pub(super) fn find(context: &ToolContext, given: &str) -> Result<PathBuf, Failur
     guard(&lexical)?;
     let real = real(&lexical)?;
     guard(&real)?;
-    if real != normal(&context.tree.join(given)) {
-        judge(context, given, &real)?;
+    if real != lexical {
+        judge(context, named, &real)?;
     }
     Ok(real)
 }

@@ -1,4 +1,5 @@
 use super::super::testing::Bench;
+use flow_core::model::ToolRule;
 use serde_json::json;
 use std::os::unix::fs::symlink;
 
@@ -21,6 +22,21 @@ fn a_link_that_leads_outside_is_refused() {
     assert_eq!(bench.text("../secret"), "s");
     let said = bench.err("Grep", json!({ "pattern": "s", "path": "up" }));
     assert!(said.contains("leads to"), "{said}");
+}
+
+#[test]
+fn a_link_counts_as_the_file_that_it_leads_to() {
+    let deny = |permissions: &mut flow_core::policy::Permissions| {
+        permissions.task.deny.push(ToolRule::parse("Read(secret/**)"));
+        permissions.task.allow.push(ToolRule::parse("Read(//etc/hostname)"));
+    };
+    let bench = Bench::new(&[("secret/key", "s3\n"), ("open", "s3\n")]).ruled(deny);
+    symlink("secret/key", bench.path("link")).unwrap();
+    symlink("/etc/hostname", bench.path("name")).unwrap();
+    check(&bench, "link", "the rule `Read(secret/**)` denies this call");
+    bench.ok("Read", json!({ "file_path": "name" }));
+    assert_eq!(bench.ok("Grep", json!({ "pattern": "s3" })), "open");
+    assert_eq!(bench.ok("Glob", json!({ "pattern": "**/{key,open}" })), "open");
 }
 
 #[test]
@@ -90,6 +106,19 @@ fn a_missing_file_names_the_nearest() {
 fn relative_paths_start_in_the_working_folder() {
     let mut bench = Bench::new(&[("sub/a", "sub\n"), ("a", "top\n")]);
     bench.context.dir = bench.path("sub");
+    let bench = bench.ruled(|permissions| permissions.dir.push("sub"));
     assert_eq!(bench.ok("Read", json!({ "file_path": "a" })), "     1\tsub\n");
     assert_eq!(bench.ok("Read", json!({ "file_path": "../a" })), "     1\ttop\n");
+}
+
+#[test]
+fn a_search_outside_the_tree_that_a_rule_allows_shows_what_it_finds() {
+    let allow = |permissions: &mut flow_core::policy::Permissions| {
+        let outside = permissions.tree.parent().unwrap().join("lib");
+        permissions.task.allow.push(ToolRule::parse(&format!("Read(/{}/**)", outside.display())));
+        permissions.task.deny.push(ToolRule::parse(&format!("Read(/{}/key)", outside.display())));
+    };
+    let bench = Bench::new(&[("../lib/open", "s3\n"), ("../lib/key", "s3\n")]).ruled(allow);
+    let found = bench.ok("Grep", json!({ "pattern": "s3", "path": "../lib" }));
+    assert!(found.ends_with("/lib/open") && found.lines().count() == 1, "{found}");
 }

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::call::{Answer, Failure, MAX_ANSWER, Run, Tool, arguments};
 use super::context::ToolContext;
+use super::judge::Named;
 use super::lines::{clip, next_line};
 use super::path;
 
@@ -44,7 +45,7 @@ struct Arguments {
 
 fn read(input: Value, context: &ToolContext) -> Answer {
     let Arguments { file_path, offset, limit } = arguments(input)?;
-    let path = path::find(context, &file_path)?;
+    let path = path::find(context, &named(&file_path))?;
     let (file, metadata) = path::open(&path, &file_path)?;
     let fail = |error: std::io::Error| Failure::io("read", &path, &error);
     let mut reader = BufReader::new(file);
@@ -77,6 +78,10 @@ fn read(input: Value, context: &ToolContext) -> Answer {
         });
     }
     Ok(out)
+}
+
+fn named(path: &str) -> Named<'_> {
+    Named { tool: TOOL.name, parameter: "file_path", path }
 }
 
 #[cfg(test)]

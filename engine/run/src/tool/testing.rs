@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use flow_core::converse::CallResult;
 use flow_core::model::{PermissionMode, PermissionRules, SettingsLayer, ToolPolicy, ToolRule};
-use flow_core::policy::Permissions;
+use flow_core::policy::{ModeSource, Permissions};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
@@ -40,6 +40,14 @@ impl Bench {
         Bench { context, _folder: folder }
     }
 
+    /// The same with other rules.
+    pub(super) fn ruled(mut self, change: impl FnOnce(&mut Permissions)) -> Self {
+        let mut permissions = Permissions::clone(&self.context.permissions);
+        change(&mut permissions);
+        self.context.permissions = Arc::new(permissions);
+        self
+    }
+
     pub(super) fn path(&self, name: &str) -> PathBuf {
         self.context.tree.join(name)
     }
@@ -71,7 +79,11 @@ impl Bench {
 fn permissions(tree: &Path) -> Permissions {
     Permissions {
         mode: PermissionMode::AcceptEdits,
+        mode_source: ModeSource::Definition,
         tree: tree.to_owned(),
+        dir: tree.to_owned(),
+        home: None,
+        readable: Vec::new(),
         private_tree: true,
         layers: Vec::new(),
         task: PermissionRules {

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::call::{Answer, Failure, Run, Tool, arguments};
 use super::context::ToolContext;
+use super::judge::Named;
 use super::path;
 
 pub(super) const TOOL: Tool = Tool {
@@ -37,7 +38,7 @@ struct Arguments {
 
 fn write(input: Value, context: &ToolContext) -> Answer {
     let Arguments { file_path, content } = arguments(input)?;
-    let path = path::find(context, &file_path)?;
+    let path = path::find(context, &named(&file_path))?;
     let old = match fs::symlink_metadata(&path) {
         Ok(metadata) if metadata.is_file() => Some(metadata),
         Ok(_) => return Err(Failure(format!("`{file_path}` is there and is no regular file"))),
@@ -55,6 +56,10 @@ fn write(input: Value, context: &ToolContext) -> Answer {
     context.reads.remember(&path, &now);
     let what = if old.is_some() { "replaced" } else { "created" };
     Ok(format!("{what} `{file_path}`: {} lines, {} bytes", content.lines().count(), content.len()))
+}
+
+fn named(path: &str) -> Named<'_> {
+    Named { tool: TOOL.name, parameter: "file_path", path }
 }
 
 #[cfg(test)]
