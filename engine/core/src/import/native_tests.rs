@@ -105,7 +105,7 @@ fn values_of_the_wrong_type_are_errors() {
     5:13 [yes] F0202 `background` takes `true` or `false`, not text; write `true`
     6:1 [isolation] F0202 `isolation` has no value; it takes text
     7:17 [3] F0202 `permissionMode` takes text, not a number; quote it: `'3'`
-    8:8 [5] F0202 `tools` takes a list, not a number; write `tools: [5]`
+    8:8 [5] F0202 `tools` takes a list, not a number; put it in brackets: `[5]`
     2:1 [] W0501 no `name`, so the file's name stands in: `a`; write `name: a`
     ");
     check!("- a\n- b", @"2:1 [- a] F0202 front matter is a mapping of keys; write `name: …` and `description: …`");
