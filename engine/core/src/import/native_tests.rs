@@ -161,6 +161,13 @@ fn recovered_text_is_what_was_written() {
 }
 
 #[test]
+fn an_error_is_not_lost_behind_a_thousand_warnings() {
+    let front: String = (0..3_000).map(|n| format!("zebra{n}: 1\n")).collect();
+    let found = import_of(&agent(&format!("name: a\n{front}isolaton: worktree"))).found;
+    assert!(found.iter().any(Diagnostic::is_error) && found.len() < 2_000, "{}", found.len());
+}
+
+#[test]
 fn toml_front_matter_has_the_same_keys() {
     let import = import_of("+++\nname = 'a'\ndescription = 'd'\ntools = ['Read']\nmaxTurn = 3\n+++\nB\n");
     insta::assert_snapshot!(short(&import.found), @"5:1 [maxTurn] F0201 unknown key `maxTurn`; it looks like one that limits the agent; write `maxTurns`, or `x-maxTurn` for a key of your own");
