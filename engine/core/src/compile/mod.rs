@@ -10,3 +10,5 @@ pub use settings::{SettingsText, settings};
 
 #[cfg(test)]
 mod quirks_tests;
+#[cfg(test)]
+mod robust_tests;

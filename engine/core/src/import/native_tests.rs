@@ -105,7 +105,7 @@ fn values_of_the_wrong_type_are_errors() {
     5:13 [yes] F0202 `background` takes `true` or `false`, not text; write `true`
     6:1 [isolation] F0202 `isolation` has no value; it takes text
     7:17 [3] F0202 `permissionMode` takes text, not a number; quote it: `'3'`
-    8:8 [5] F0202 `tools` takes a list, not a number; write `tools: [5]`
+    8:8 [5] F0202 `tools` takes a list, not a number; put it in brackets: `[5]`
     2:1 [] W0501 no `name`, so the file's name stands in: `a`; write `name: a`
     ");
     check!("- a\n- b", @"2:1 [- a] F0202 front matter is a mapping of keys; write `name: …` and `description: …`");
@@ -158,6 +158,13 @@ fn recovered_text_is_what_was_written() {
     for word in words {
         assert_eq!(file.file.slice(word.span), word.value);
     }
+}
+
+#[test]
+fn an_error_is_not_lost_behind_a_thousand_warnings() {
+    let front: String = (0..3_000).map(|n| format!("zebra{n}: 1\n")).collect();
+    let found = import_of(&agent(&format!("name: a\n{front}isolaton: worktree"))).found;
+    assert!(found.iter().any(Diagnostic::is_error) && found.len() < 2_000, "{}", found.len());
 }
 
 #[test]

@@ -1,6 +1,7 @@
 use super::*;
 use crate::diagnostic::testing::short;
 use crate::syntax::NeedFile;
+use crate::syntax::fields::MOST;
 
 fn read(text: &str) -> (Option<WorkflowFile>, Vec<Diagnostic>) {
     workflow(&Arc::new(SourceFile::new("p.yaml", text)))
@@ -200,6 +201,13 @@ fn second_keys_and_tags_do_not_hide_the_other_problems() {
     7:5 [nees] F0201 unknown key `nees` in a task; did you mean `needs`?
     8:3 [a] F0107 `a` is written twice (3:3 first here); take one of them out
     ");
+}
+
+#[test]
+fn a_file_full_of_mistakes_has_a_bounded_report() {
+    let keys: String = (0..20_000).map(|n| format!("key{n}: 1\nkey{n}: 2\n")).collect();
+    let found = read(&keys).1;
+    assert!((MOST..=3 * MOST + 2).contains(&found.len()), "{}", found.len());
 }
 
 #[test]

@@ -19,7 +19,7 @@ use crate::diagnostic::{Code, Diagnostic, SourceFile, Span};
 const NODES: usize = 2_000_000;
 const DEPTH: usize = 64;
 const ALIASES: usize = 100;
-const COPIES: usize = 100_000;
+const COPIES: usize = 50_000;
 /// This many bytes of text weigh as much as a node when an alias copies them.
 const BYTES_PER_COPY: usize = 64;
 

@@ -149,10 +149,10 @@ fn aliases_cannot_blow_a_file_up() {
         }
         text
     };
-    refused!(&laughs(9, 9), @"7:10 [*a5] F0105 aliases that copy more than 100000 values; write the repeated part out, or use `defaults:`");
+    refused!(&laughs(9, 9), @"6:30 [*a4] F0105 aliases that copy more than 50000 values; write the repeated part out, or use `defaults:`");
     refused!(&laughs(3, 40), @"4:110 [*a2] F0105 more than 100 aliases in one file; write the repeated part out, or use `defaults:`");
     let long = format!("a: &a {}\nb: [{}]\n", "x".repeat(1 << 20), vec!["*a"; 90].join(", "));
-    refused!(&long, @"2:25 [*a] F0105 aliases that copy more than 100000 values; write the repeated part out, or use `defaults:`");
+    refused!(&long, @"2:13 [*a] F0105 aliases that copy more than 50000 values; write the repeated part out, or use `defaults:`");
     refused!("a: &a [*a]\n", @"1:8 [*a] F0104 an alias inside the very thing that it stands for; write the part out");
     refused!("a: &a {b: {c: *a}}\n", @"1:15 [*a] F0104 an alias inside the very thing that it stands for; write the part out");
     refused!(&format!("a: &a {}1{}\nb: {}*a{}\n", "[".repeat(40), "]".repeat(40), "[".repeat(40), "]".repeat(40)), @"2:44 [*a] F0105 values nested more than 64 deep; a plan never needs that depth; check the brackets");

@@ -123,7 +123,9 @@ fn tab(text: &str, kind: &ErrorKind, at: usize) -> Option<Trouble> {
 fn hole_in_flow(text: &str, at: usize, flow: Option<usize>) -> Option<Trouble> {
     let line_end = line_of(text, at).end;
     // The text ended at the hole's first brace, so the last hole that begins before the error is the one.
-    let start = flow? + text[flow?..line_end.min(at + 3).max(flow?)].rfind("${{")?;
+    let flow = flow?;
+    let until = floor_boundary(text, line_end.min(at + 3)).max(flow);
+    let start = flow + text[flow..until].rfind("${{")?;
     let end = text[start..line_end].find("}}").map_or(line_end, |close| start + close + 2);
     let hole = &text[start..end];
     let message = "a `${{ … }}` inside `[ ]` or `{ }` needs quotes";
