@@ -17,6 +17,16 @@ use crate::wire::{Block, Message, ModelError, ModelErrorKind, Reply, Request, Ro
 struct World {
     bytes: Vec<u8>,
     at: usize,
+    mood: Mood,
+}
+
+/// What a model tends to do; without it few worlds would reach the ends of patience.
+#[derive(Clone, Copy)]
+enum Mood {
+    Mixed,
+    BadCalls,
+    BadTexts,
+    Cut,
 }
 
 impl World {
@@ -40,19 +50,26 @@ impl World {
     }
 
     fn reply(&mut self) -> Reply {
+        let moody = self.below(4) > 0;
+        match self.mood {
+            Mood::BadCalls if moody => return reply(vec![call("id", "Nope", json!({}))]),
+            Mood::BadTexts if moody => return say("text"),
+            Mood::Cut if moody => {
+                let cut = reply(vec![call("id", "Read", json!({ "file_path": "a" }))]);
+                return Reply { stop: StopReason::MaxTokens, ..cut };
+            }
+            Mood::Mixed | Mood::BadCalls | Mood::BadTexts | Mood::Cut => {}
+        }
         let mut content = Vec::new();
         for _ in 0..self.below(6) {
             content.push(self.block());
         }
-        let mut reply = match self.below(12) {
+        match self.below(12) {
             0 => say("[1]"),
             1 => say("text"),
+            2 => Reply { stop: StopReason::MaxTokens, ..reply(content) },
             _ => reply(content),
-        };
-        if self.below(12) == 11 {
-            reply.stop = StopReason::MaxTokens;
         }
-        reply
     }
 
     fn block(&mut self) -> Block {
@@ -164,44 +181,53 @@ fn agent(world: &mut World) -> AgentSpec {
     AgentSpec { output, repair: 2, max_turns: 12, ..spec() }
 }
 
+/// The loop, and the one that was restored last: they have to do the same from then on.
+struct Twins {
+    first: Converse,
+    restored: Option<Converse>,
+}
+
+impl Twins {
+    fn handle(&mut self, input: Input) -> Result<Vec<Effect>, TestCaseError> {
+        let effects = self.first.handle(input.clone());
+        if let Some(restored) = &mut self.restored {
+            prop_assert_eq!(&restored.handle(input), &effects, "the restored loop goes on otherwise");
+        }
+        Ok(effects)
+    }
+}
+
 fn run(bytes: Vec<u8>) -> Result<(), TestCaseError> {
-    let mut world = World { bytes, at: 0 };
+    let mut world = World { bytes, at: 0, mood: Mood::Mixed };
+    world.mood = [Mood::Mixed, Mood::BadCalls, Mood::BadTexts, Mood::Cut][world.below(4)];
     let spec = agent(&mut world);
-    let mut machine = Converse::new(spec.clone());
+    let mut twins = Twins { first: Converse::new(spec.clone()), restored: None };
     let mut seen = Seen::default();
-    seen.take(machine.handle(Input::Begin("go".to_owned())))?;
+    seen.take(twins.handle(Input::Begin("go".to_owned()))?)?;
     for _ in 0..500 {
         if seen.finished {
             break;
         }
-        if seen.running.is_empty() {
-            prop_assert!(seen.request.take().is_some(), "neither asks nor calls nor ends");
-            if world.below(4) == 0 {
-                // The engine dies here: a restored loop asks what the first one has asked.
-                let mut restored = Converse::restore(spec.clone(), seen.items.clone());
-                let effects = restored.handle(Input::Continue);
-                let Some(Effect::Ask(request)) = effects.first() else {
-                    return Err(TestCaseError::fail(format!("the restored loop doesn't ask: {effects:?}")));
-                };
-                prop_assert_eq!(&request.messages, &messages(&seen.items));
-                let input = world.input();
-                let (first, second) = (machine.handle(input.clone()), restored.handle(input));
-                prop_assert_eq!(&first, &second, "the restored loop goes on otherwise");
-                seen.take(first)?;
-                machine = restored;
-            } else {
-                seen.take(machine.handle(world.input()))?;
-            }
-        } else {
+        if !seen.running.is_empty() {
             let at = world.below(seen.running.len());
             let call = seen.running.remove(at);
             let result = CallResult { content: call.id.clone(), is_error: world.below(2) == 1 };
-            seen.take(machine.handle(Input::Returned { id: call.id, result }))?;
+            seen.take(twins.handle(Input::Returned { id: call.id, result })?)?;
+            continue;
         }
+        let request = seen.request.take();
+        prop_assert!(request.is_some(), "neither asks nor calls nor ends");
+        if world.below(4) == 0 {
+            let mut restored = Converse::restore(spec.clone(), seen.items.clone());
+            let asked = restored.handle(Input::Continue);
+            prop_assert_eq!(asked, request.map(Effect::Ask).into_iter().collect::<Vec<_>>());
+            twins.restored = Some(restored);
+        }
+        seen.take(twins.handle(world.input())?)?;
     }
     prop_assert!(seen.finished, "the turn limit ends every run");
     prop_assert!(seen.made.values().all(|times| *times == 1), "a call was made twice");
-    prop_assert!(machine.usage().turns <= 12);
+    prop_assert!(twins.first.usage().turns <= 12);
     Ok(())
 }
 

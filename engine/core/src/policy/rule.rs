@@ -272,8 +272,11 @@ fn restricts(spec: &str, part: &Part, depth: u32) -> bool {
     /// The most arguments that are looked through for a command.
     const MOST: usize = 200;
     let Some(pattern) = CommandPattern::read(spec) else { return true };
-    let reserved = |word: &&Word| word.form == Form::Literal && RESERVED.contains(&word.text.as_str());
-    let words = &part.words[part.words.iter().take_while(reserved).count()..];
+    // Behind a word of the grammar, variables can be set in front of the command.
+    let before = |word: &&Word| {
+        word.form == Form::Literal && (RESERVED.contains(&word.text.as_str()) || sets_variable(&word.text))
+    };
+    let words = &part.words[part.words.iter().take_while(before).count()..];
     let Some(first) = words.first() else { return false };
     if first.form != Form::Literal || begins(spec, &pattern, words, depth) {
         return true;
@@ -287,6 +290,11 @@ fn restricts(spec: &str, part: &Part, depth: u32) -> bool {
     arguments.len() > MOST
         || wrapped.is_some_and(|word| word.form != Form::Literal)
         || (0..arguments.len()).any(|at| begins(spec, &pattern, &arguments[at..], depth))
+}
+
+fn sets_variable(word: &str) -> bool {
+    let name = word.split_once('=').map_or("", |(name, _)| name);
+    !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '+'))
 }
 
 /// Whether the rule speaks of the command that these words are, if its first word names one.

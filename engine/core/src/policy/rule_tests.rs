@@ -156,6 +156,8 @@ fn a_restriction_finds_its_command_wherever_the_shell_would_run_it() {
             "if true; then rm x; fi",
             "while rm x; do :; done",
             "A=1 rm x",
+            "! A=1 rm x",
+            "if A=1 B+=2 rm x; then :; fi",
             "rm x > f",
             "sudo rm x",
             "sudo -n rm x",
