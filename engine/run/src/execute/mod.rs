@@ -3,8 +3,16 @@
 mod agent;
 mod agent_ask;
 mod agent_files;
+mod shell;
+mod shell_mask;
+mod shell_pipe;
+mod shell_signal;
+mod shell_spawn;
+mod shell_watch;
 mod stop;
 
 pub use agent::{AgentLaunch, AgentPlace, AgentStart, run_agent};
 pub use agent_files::recorded_calls;
+pub use shell::{Environment, ShellLaunch, run_shell};
+pub use shell_mask::Mask;
 pub use stop::{Progress, StopOrder, StopSignal, StopSwitch, stop_pair};

@@ -1,1 +1,25 @@
 //! The run folder: journal, output files, ownership.
+//!
+//! 1. An event is in the journal before its effect begins. A line that is not whole was never accepted.
+//! 2. One process at a time owns a run, for as long as it lives and no longer.
+//! 3. Everything here is readable by its owner only, and nothing is read through a path that leaves the run's folder.
+
+mod journal;
+mod journal_line;
+mod journal_read;
+mod journal_sync;
+mod owner;
+mod run_find;
+mod run_folder;
+mod slice;
+mod slots;
+mod state_dir;
+
+pub use journal::{Durability, Journal};
+pub use journal_read::{JournalError, JournalRead, TornTail, read_journal};
+pub use owner::{OwnerError, OwnerLock};
+pub use run_find::FindError;
+pub use run_folder::RunFolder;
+pub use slice::{read_slice, tail_of_slice};
+pub use slots::{SlotFile, SlotFiles, Slots};
+pub use state_dir::{StateDir, StateError};
