@@ -6,6 +6,7 @@
 //! 3. Every call of the model that has begun leaves one line in `wire.jsonl`, whatever became of it.
 
 use std::collections::VecDeque;
+use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -24,6 +25,7 @@ use super::agent_ask::Asking;
 use super::agent_files::{AgentFiles, FilesError};
 use super::stop::{Progress, StopOrder, StopSignal};
 use crate::provider::{Cursor, ModelHandle};
+use crate::sys::files::random_u32;
 use crate::sys::process::sweep;
 use crate::tool::{self, ReadState, ToolContext};
 
@@ -107,6 +109,11 @@ struct Session {
     /// Turns of the model that have begun, less those that were answered.
     unanswered: u32,
     used_tools: bool,
+}
+
+/// A fresh id for an instance: `a` + 16 hex digits.
+pub fn new_agent_id() -> io::Result<String> {
+    Ok(format!("a{:08x}{:08x}", random_u32()?, random_u32()?))
 }
 
 /// Runs an attempt to its outcome.

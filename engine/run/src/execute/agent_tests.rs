@@ -178,6 +178,13 @@ impl Ran {
     }
 }
 
+#[test]
+fn an_id_is_an_a_and_sixteen_hex_digits() {
+    let id = new_agent_id().unwrap();
+    assert!(id.len() == 17 && id.starts_with('a') && id.chars().all(|c| c.is_ascii_hexdigit()), "{id}");
+    assert_ne!(id, new_agent_id().unwrap());
+}
+
 const READ_AND_SAY: &str = "t: [{ call: Read, with: { file_path: a.txt } }, { say: It says alpha. }]";
 
 #[tokio::test]

@@ -11,7 +11,7 @@ mod shell_spawn;
 mod shell_watch;
 mod stop;
 
-pub use agent::{AgentLaunch, AgentPlace, AgentStart, run_agent};
+pub use agent::{AgentLaunch, AgentPlace, AgentStart, new_agent_id, run_agent};
 pub use agent_files::recorded_calls;
 pub use shell::{Environment, ShellLaunch, run_shell};
 pub use shell_mask::Mask;
