@@ -11,6 +11,10 @@ use crate::ids::{Address, TaskId};
 use crate::model::{AgentDef, Isolation, Merge, PermissionMode, Reason, ToolRule};
 use crate::template::{Script, Template};
 
+mod expand;
+
+pub use expand::{Combination, ExpandError, MOST_INSTANCES, combinations, list_rows, unique_keys};
+
 /// A compiled manifest.
 #[derive(Debug)]
 pub struct Plan {
@@ -22,7 +26,7 @@ pub struct Plan {
     pub inputs: IndexMap<String, Value>,
     /// Declared secrets, by name.
     pub secrets: Vec<String>,
-    /// Top-level `env`.
+    /// Top-level `env`; a template may read those before it.
     pub env: Vec<(String, Template)>,
     /// `concurrency`.
     pub concurrency: Option<NonZeroU32>,
@@ -176,10 +180,23 @@ pub enum Over {
 /// A list that is known, or known at run time.
 #[derive(Debug)]
 pub enum Items {
-    /// Written out; each element may hold templates.
-    List(Vec<Template>),
+    /// Written out.
+    List(Vec<Item>),
     /// One expression.
     Expression(Template),
+}
+
+/// An element of a list that was written out. Numbers stay numbers; texts may hold templates, at any depth.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Item {
+    /// A value without templates.
+    Value(Value),
+    /// A text with templates.
+    Text(Template),
+    /// A list with templates somewhere in it.
+    List(Vec<Item>),
+    /// An object with templates somewhere in it.
+    Object(Vec<(String, Item)>),
 }
 
 /// `retry`.
