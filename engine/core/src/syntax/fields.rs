@@ -19,18 +19,23 @@ pub(crate) struct Field<T: 'static> {
     pub(crate) read: fn(&mut Reader<'_>, &mut T, Entry),
 }
 
+/// About how many problems are collected of one file: nobody reads further, and words for a million take time.
+pub(crate) const MOST: usize = 1000;
+
 /// Reads values of one file and collects what is wrong with them.
 pub(crate) struct Reader<'a> {
     /// The file.
     pub(crate) file: &'a Arc<SourceFile>,
     /// All problems so far.
     pub(crate) found: Vec<Diagnostic>,
+    /// The last problem that found no room.
+    dropped: Option<Diagnostic>,
 }
 
 impl<'a> Reader<'a> {
     /// A reader without problems.
     pub(crate) fn new(file: &'a Arc<SourceFile>) -> Self {
-        Reader { file, found: Vec::new() }
+        Reader { file, found: Vec::new(), dropped: None }
     }
 
     /// Hands every entry to its field, and reports those that have none. Returns the keys that were written, in order.
@@ -61,14 +66,23 @@ impl<'a> Reader<'a> {
         entry: &Entry,
         known: impl Iterator<Item = &'k str> + Clone,
     ) {
+        if self.found.len() >= 2 * MOST {
+            return;
+        }
         let message = format!("unknown key `{}` in {}", entry.key, place.name());
         let help = key_help(place, &entry.key, known);
         self.problem(Code::UnknownKey, entry.key_span, message).help = Some(help);
     }
 
-    /// Adds a problem; the returned place takes its help.
+    /// Adds a problem; the returned place takes its help. Past `MOST` warnings are dropped, past twice that errors too:
+    /// so an error is never lost behind warnings.
     pub(crate) fn problem(&mut self, code: Code, span: Span, message: impl Into<String>) -> &mut Diagnostic {
-        self.found.push(Diagnostic::new(code, self.file, span, message));
+        let problem = Diagnostic::new(code, self.file, span, message);
+        let room = if problem.is_error() { 2 * MOST } else { MOST };
+        if self.found.len() >= room {
+            return self.dropped.insert(problem);
+        }
+        self.found.push(problem);
         let last = self.found.len() - 1;
         &mut self.found[last]
     }
@@ -172,7 +186,7 @@ impl<'a> Reader<'a> {
             _ => {
                 let written = self.file.slice(entry.value.span).trim().to_owned();
                 let scalar = !matches!(entry.value.kind, NodeKind::Map(_)) && !written.contains('\n');
-                let help = scalar.then(|| format!("write `{}: [{written}]`", entry.key));
+                let help = scalar.then(|| format!("put it in brackets: `[{written}]`"));
                 self.wrong_type(&entry, "a list").help = help;
                 Vec::new()
             }

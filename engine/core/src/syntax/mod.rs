@@ -1,19 +1,23 @@
 //! From bytes to trees with places: nothing is resolved yet.
 
-mod fields;
-mod foreign;
+pub(crate) mod fields;
+pub(crate) mod foreign;
+mod front_matter;
 mod node;
 mod place;
 mod source_text;
-mod task;
+pub(crate) mod task;
+pub(crate) mod toml;
 mod tool_list;
 mod workflow;
 mod workflow_file;
-mod yaml;
+pub(crate) mod yaml;
 mod yaml_keys;
 mod yaml_scalar;
 mod yaml_trouble;
 
+pub use self::toml::parse_toml;
+pub use front_matter::{FrontMatter, MatterKind, split_front_matter};
 pub use node::{Entry, Node, NodeKind};
 pub use place::place_in;
 pub use source_text::{AGENT_LIMIT, PLAN_LIMIT, source_text};

@@ -125,12 +125,10 @@ fn fold(raw: &str, value: &str) -> Option<(usize, usize)> {
     match breaks {
         0 => None,
         1 => value.starts_with(' ').then_some((len, 1)),
-        more => (value.len() >= more && value.as_bytes()[..more - 1].iter().all(|byte| *byte == b'\n'))
-            .then_some((len, more - 1))
-            .or_else(|| {
-                let all = value.bytes().take_while(|byte| *byte == b'\n').count();
-                (all == more - 1).then_some((len, all))
-            }),
+        more => {
+            let kept = value.as_bytes().get(..more - 1)?;
+            kept.iter().all(|byte| *byte == b'\n').then_some((len, more - 1))
+        }
     }
 }
 

@@ -10,6 +10,7 @@ use super::task::{defaults, task};
 use super::workflow_file::{InputFile, TaskFile, TaskKeys, Text, WorkflowFile};
 use super::yaml::{Composed, compose};
 use crate::diagnostic::{Code, Diagnostic, SourceFile, Span, Spanned};
+use crate::text::did_you_mean;
 
 /// The format version that this program reads.
 const VERSION: i64 = 1;
@@ -79,9 +80,12 @@ fn plan(reader: &mut Reader<'_>, node: Node) -> Option<WorkflowFile> {
         }
     };
     let has_tasks = entries.iter().any(|entry| entry.key == "tasks");
-    let tasks_elsewhere = entries
-        .iter()
-        .any(|entry| advice(Place::Plan, &entry.key).is_some_and(|said| said.contains("`tasks`")));
+    // Whoever wrote `jobs` or `task` has tasks; they hear of the key only.
+    let means_tasks = |entry: &Entry| {
+        advice(Place::Plan, &entry.key).is_some_and(|said| said.contains("`tasks`"))
+            || did_you_mean(&entry.key, ["tasks"]).is_some()
+    };
+    let tasks_elsewhere = entries.iter().any(means_tasks);
     let mut draft = Draft {
         version: None,
         workflow: WorkflowFile {

@@ -19,7 +19,7 @@ use crate::diagnostic::{Code, Diagnostic, SourceFile, Span};
 const NODES: usize = 2_000_000;
 const DEPTH: usize = 64;
 const ALIASES: usize = 100;
-const COPIES: usize = 100_000;
+const COPIES: usize = 50_000;
 /// This many bytes of text weigh as much as a node when an alias copies them.
 const BYTES_PER_COPY: usize = 64;
 
@@ -128,7 +128,7 @@ impl Composer<'_> {
         match event {
             Event::Scalar(value, style, anchor, tag) => {
                 if tag.is_some() {
-                    self.tag(&at, span);
+                    self.tag(&at, Some(span));
                 }
                 let kind = match style {
                     // Something was written, so whoever reads the tree needn't complain of a missing value too.
@@ -146,13 +146,13 @@ impl Composer<'_> {
             }
             Event::SequenceStart(style, anchor, tag) => {
                 if tag.is_some() {
-                    self.tag(&at, span);
+                    self.tag(&at, None);
                 }
                 self.begin(style, anchor, span, Content::List(Vec::new()))
             }
             Event::MappingStart(style, anchor, tag) => {
                 if tag.is_some() {
-                    self.tag(&at, span);
+                    self.tag(&at, None);
                 }
                 let content = Content::Map { entries: Vec::new(), key: Key::Next, merges: false };
                 self.begin(style, anchor, span, content)
@@ -286,10 +286,11 @@ impl Composer<'_> {
         self.stop(Code::Limit, span, message, "split the file, or read the data at run time")
     }
 
-    fn tag(&mut self, at: &granit_parser::Span, value: Span) {
+    /// `scalar`: the place of the value that has the tag, unless it's a collection.
+    fn tag(&mut self, at: &granit_parser::Span, scalar: Option<Span>) {
         let key = self.pending_key().map(str::to_owned);
-        let tag = at.tag_span().map_or(value, |tag| self.span(&tag));
-        self.problems.push(tag_refused(self.file, tag, value, key.as_deref()));
+        let tag = self.span(&at.tag_span().unwrap_or(*at));
+        self.problems.push(tag_refused(self.file, tag, scalar, key.as_deref()));
     }
 
     fn pending_key(&self) -> Option<&str> {

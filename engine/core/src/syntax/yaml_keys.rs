@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use super::fields::MOST;
 use super::node::{Entry, Node, NodeKind};
 use crate::diagnostic::{Code, Diagnostic, SourceFile};
 
@@ -27,7 +28,7 @@ pub(crate) fn report_duplicates(
         return;
     }
     later.sort_unstable();
-    for (second, first) in &later {
+    for (second, first) in later.iter().take(MOST) {
         let (second, first) = (&entries[*second], &entries[*first]);
         let message = format!("`{}` is written twice", second.key);
         problems.push(

@@ -26,41 +26,64 @@ pub(crate) fn explain(
     let at = floor_boundary(text, at.saturating_sub(base));
     let flow = flow.map(|flow| floor_boundary(text, flow.saturating_sub(base)));
     let found = tab(text, kind, at)
-        .or_else(|| hole_in_flow(text, flow))
+        .or_else(|| hole_in_flow(text, at, flow))
         .or_else(|| indicator(text, kind, at, flow))
         .or_else(|| colon(text, kind, at))
         .unwrap_or_else(|| plain_reason(text, kind, at, flow));
     let code = if found.tag { Code::Tag } else { Code::Malformed };
     let span = Span::new(base + found.place.start, base + found.place.end);
-    Diagnostic::new(code, file, span, found.message).maybe_help(found.help)
+    let diagnostic = Diagnostic::new(code, file, span, found.message).maybe_help(found.help);
+    match found.open {
+        Some(open) if open != found.place.start => {
+            diagnostic.label(file, Span::new(base + open, base + open + 1), "opened here")
+        }
+        _ => diagnostic,
+    }
 }
 
-/// A tag: flow has none, and where a condition belongs `!` was meant as "not".
-pub(crate) fn tag_refused(file: &Arc<SourceFile>, tag: Span, value: Span, key: Option<&str>) -> Diagnostic {
+/// A tag: flow has none, and where a condition belongs `!` was meant as "not". `scalar`: the place of its value.
+pub(crate) fn tag_refused(
+    file: &Arc<SourceFile>,
+    tag: Span,
+    scalar: Option<Span>,
+    key: Option<&str>,
+) -> Diagnostic {
     let name = file.slice(tag);
     let message = format!("`{name}` is a YAML tag, and flow has no tags");
-    let rest = file.slice(Span { start: tag.end, end: value.end.max(tag.end) }).trim();
-    let whole = if rest.is_empty() { name.to_owned() } else { format!("{name} {rest}") };
-    let help = if matches!(key, Some("if" | "until" | "that")) {
-        let negated = whole.trim_start_matches('!').trim_start();
-        format!("write `not {negated}`: `!` has another meaning in YAML")
-    } else if name.starts_with("!!") {
-        "take the tag out; quote the value where it should be text".to_owned()
-    } else {
-        quote_help(key, &whole)
+    let help = match scalar {
+        Some(value) if !name.starts_with("!!") => {
+            let rest = file.slice(Span { start: tag.end, end: value.end.max(tag.end) }).trim();
+            let whole = if rest.is_empty() { name.to_owned() } else { format!("{name} {rest}") };
+            not_help(key, &whole)
+        }
+        Some(_) => "take the tag out; quote the value where it should be text".to_owned(),
+        None => "take the tag out".to_owned(),
     };
     Diagnostic::new(Code::Tag, file, tag, message).help(help)
+}
+
+/// What to write in place of a value that begins with `!`.
+fn not_help(key: Option<&str>, value: &str) -> String {
+    if matches!(key, Some("if" | "until" | "that")) {
+        let negated = value.trim_start_matches('!').trim();
+        format!("write `not {negated}`: `!` has another meaning in YAML")
+    } else {
+        quote_help(key, value)
+    }
 }
 
 struct Trouble {
     place: Range<usize>,
     message: String,
     help: Option<String>,
+    /// Whether it's about a tag.
     tag: bool,
+    /// The bracket that is still open there.
+    open: Option<usize>,
 }
 
 fn trouble(place: Range<usize>, message: impl Into<String>, help: impl Into<Option<String>>) -> Trouble {
-    Trouble { place, message: message.into(), help: help.into(), tag: false }
+    Trouble { place, message: message.into(), help: help.into(), tag: false, open: None }
 }
 
 fn tab(text: &str, kind: &ErrorKind, at: usize) -> Option<Trouble> {
@@ -97,11 +120,13 @@ fn tab(text: &str, kind: &ErrorKind, at: usize) -> Option<Trouble> {
 }
 
 /// `[${{ x }}]`: YAML ends the text at the brace.
-fn hole_in_flow(text: &str, flow: Option<usize>) -> Option<Trouble> {
+fn hole_in_flow(text: &str, at: usize, flow: Option<usize>) -> Option<Trouble> {
+    let line_end = line_of(text, at).end;
+    // The text ended at the hole's first brace, so the last hole that begins before the error is the one.
     let flow = flow?;
-    let line = line_of(text, flow);
-    let start = flow + text[flow..line.end].find("${{")?;
-    let end = text[start..line.end].find("}}").map_or(line.end, |close| start + close + 2);
+    let until = floor_boundary(text, line_end.min(at + 3)).max(flow);
+    let start = flow + text[flow..until].rfind("${{")?;
+    let end = text[start..line_end].find("}}").map_or(line_end, |close| start + close + 2);
     let hole = &text[start..end];
     let message = "a `${{ … }}` inside `[ ]` or `{ }` needs quotes";
     Some(trouble(start..end, message, format!("write `\"{}\"`", hole.replace('"', "'"))))
@@ -110,6 +135,9 @@ fn hole_in_flow(text: &str, flow: Option<usize>) -> Option<Trouble> {
 /// A value that begins with a sign that YAML keeps for itself.
 fn indicator(text: &str, kind: &ErrorKind, at: usize, flow: Option<usize>) -> Option<Trouble> {
     let line = line_of(text, flow.unwrap_or(at));
+    if line != line_of(text, at) {
+        return None;
+    }
     let (key, value) = key_and_value(text, line)?;
     let written = &text[value.clone()];
     let first = written.chars().next()?;
@@ -137,14 +165,12 @@ fn indicator(text: &str, kind: &ErrorKind, at: usize, flow: Option<usize>) -> Op
             format!("a value that begins with `{first}` ends at the next `{first}`, and more follows")
         }
         '[' | '{' => format!("a value that begins with `{first}` is a YAML collection, and this isn't one"),
+        '`' => "a value can't begin with a backtick without quotes".to_owned(),
         _ => format!("a value can't begin with `{first}` without quotes"),
     };
-    let help = if first == '!' && matches!(key, "if" | "until" | "that") {
-        format!("write `not {}`: `!` has another meaning in YAML", written.trim_start_matches('!').trim())
-    } else {
-        quote_help(Some(key), written)
-    };
-    Some(Trouble { place: value, message, help: Some(help), tag: first == '!' })
+    let help = if first == '!' { not_help(Some(key), written) } else { quote_help(Some(key), written) };
+    let tag = first == '!';
+    Some(Trouble { tag, ..trouble(value, message, help) })
 }
 
 /// `: ` inside a value that has no quotes.
@@ -167,13 +193,22 @@ fn colon(text: &str, kind: &ErrorKind, at: usize) -> Option<Trouble> {
         let message = "`: ` inside a value without quotes";
         return Some(trouble(colon..colon + 1, message, quote_help(Some(key), &text[value])));
     }
-    let place = if text[at..].starts_with(':') { at..at + 1 } else { at..at };
+    if !text[at..].starts_with(':') {
+        let help = "write `key: value`, or indent the line to go on with the text above";
+        return Some(trouble(shown_line(text, line), "a line without a key", help.to_owned()));
+    }
+    let place = at..at + 1;
     let help = "indent this line like its neighbours, or quote the text above that it continues";
     Some(trouble(place, "`: ` where no key can stand", help.to_owned()))
 }
 
 fn plain_reason(text: &str, kind: &ErrorKind, at: usize, flow: Option<usize>) -> Trouble {
-    let place = at..at + text[at..].chars().next().filter(|c| *c != '\n').map_or(0, char::len_utf8);
+    let place = match kind {
+        ErrorKind::UnknownQuotedScalarEscape => bad_escape(text, at),
+        _ => None,
+    };
+    let next = text[at..].chars().next().filter(|c| *c != '\n').map_or(0, char::len_utf8);
+    let place = place.unwrap_or(at..at + next);
     let (message, help): (String, Option<&str>) = match kind {
         ErrorKind::UnclosedQuotedScalar => {
             ("a quote that is never closed".into(), Some("close it, or use `|` and indented lines"))
@@ -234,6 +269,7 @@ fn plain_reason(text: &str, kind: &ErrorKind, at: usize, flow: Option<usize>) ->
         ErrorKind::InvalidDocumentEnd => ("text after `...`, which ends a document".into(), None),
         ErrorKind::CommentNotSeparated => ("a comment needs a blank before `#`".into(), None),
         ErrorKind::BomInsideDocument => ("a byte order mark inside the text".into(), Some("take it out")),
+        _ if text[at..].starts_with('%') => ("a line can't begin with `%`".into(), None),
         _ => ("this isn't YAML".into(), Some("quote the text, or check the indentation")),
     };
     let unclosed = matches!(
@@ -243,11 +279,31 @@ fn plain_reason(text: &str, kind: &ErrorKind, at: usize, flow: Option<usize>) ->
             | ErrorKind::UnexpectedEofFlowMapping
             | ErrorKind::UnexpectedEofImplicitFlowMapping
     );
-    let place = match flow {
-        Some(flow) if unclosed => flow..flow + 1,
-        _ => place,
-    };
-    trouble(place, message, help.map(str::to_owned))
+    match flow {
+        Some(flow) if unclosed => trouble(flow..flow + 1, message, help.map(str::to_owned)),
+        _ => Trouble { open: flow, ..trouble(place, message, help.map(str::to_owned)) },
+    }
+}
+
+/// A line without the blanks around its text.
+fn shown_line(text: &str, line: Range<usize>) -> Range<usize> {
+    let written = &text[line.clone()];
+    let start = line.start + written.len() - written.trim_start().len();
+    start..start + written.trim().len()
+}
+
+/// The first escape of a quoted text that YAML doesn't have.
+fn bad_escape(text: &str, at: usize) -> Option<Range<usize>> {
+    let mut rest = text[at..].char_indices();
+    while let Some((start, c)) = rest.next() {
+        if c == '\\' {
+            let (next, escaped) = rest.next()?;
+            if !"0abtnvfre \"/\\N_LPxuU\t\r\n".contains(escaped) {
+                return Some(at + start..at + next + escaped.len_utf8());
+            }
+        }
+    }
+    None
 }
 
 /// `key: value` or `- key: value` on one line, the value without blanks around it.
