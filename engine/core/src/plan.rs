@@ -1,6 +1,7 @@
 //! A plan: a manifest with every name resolved and every template parsed. What can be wrong with a text no longer can.
 
 use std::num::NonZeroU32;
+use std::sync::Arc;
 use std::time::Duration;
 
 use indexmap::IndexMap;
@@ -55,8 +56,8 @@ pub struct Task {
     pub kind: TaskKind,
     /// `if`.
     pub condition: Option<Template>,
-    /// `matrix` or `for_each`.
-    pub expansion: Option<Expansion>,
+    /// `matrix` or `for_each`. Boxed: few tasks have one.
+    pub expansion: Option<Box<Expansion>>,
     /// `retry`.
     pub retry: Retry,
     /// `timeout`.
@@ -101,8 +102,9 @@ impl TaskKind {
 /// A shell task.
 #[derive(Debug)]
 pub struct ShellTask {
-    /// The words that the script is appended to, for example `bash --noprofile --norc -eo pipefail -c`.
-    pub shell: Vec<String>,
+    /// The words that the script is appended to, for example `bash --noprofile --norc -eo pipefail -c`. Shared: nearly
+    /// every task has the same.
+    pub shell: Arc<[String]>,
     /// The script.
     pub script: Script,
     /// `max_output` in bytes.
@@ -254,7 +256,7 @@ pub enum Output {
     /// A list of lines.
     Lines,
     /// One JSON value that fits a schema.
-    Schema(std::sync::Arc<Value>),
+    Schema(Arc<Value>),
 }
 
 /// `expect`.
