@@ -3,7 +3,7 @@
 use super::agent_tools::{is_known_tool, known_names, meant_tool};
 use super::findings::Findings;
 use super::input::CompileInput;
-use super::references::{Scope, Spot};
+use super::scope::{Scope, Spot};
 use super::shape::{Keys, Shape};
 use super::templates;
 use super::words::{MODES, literal, whole, word};

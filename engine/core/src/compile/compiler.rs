@@ -7,7 +7,7 @@ use super::edges;
 use super::findings::Findings;
 use super::input::{CompileInput, Compiled, Place};
 use super::inputs;
-use super::references::{PlanVariable, Scope, Spot, World};
+use super::scope::{PlanVariable, Scope, Spot, World};
 use super::shape::Shape;
 use super::shell;
 use super::task;

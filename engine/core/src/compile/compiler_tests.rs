@@ -141,6 +141,17 @@ fn a_plan_without_a_name_is_called_like_its_file() {
 }
 
 #[test]
+fn a_plan_with_thousands_of_faults_is_answered_with_some() {
+    let mut text = "tasks:\n".to_owned();
+    for task in 0..3000 {
+        let _ = writeln!(text, "  t{task}: {{ run: \"echo ${{{{ tasks.nope{task}.output }}}}\" }}");
+    }
+    let found = Trial::of(&text).compile();
+    assert!(found.plan.is_none());
+    assert_eq!(found.diagnostics.len(), 2000);
+}
+
+#[test]
 fn names_that_people_read_are_literal() {
     assert_snapshot!(check("briefing: Work on ${{ git.branch }}.\ntasks:\n  a: { run: echo }\n"), @r"
     error[F0402]: `briefing` is taken as written: it holds no templates

@@ -1,7 +1,7 @@
 //! From what tasks need to the graph, and what the graph says about the plan: cycles, outputs that may be null.
 
 use super::findings::Findings;
-use super::references::{Need, OutputRead, World};
+use super::scope::{Need, OutputRead, World};
 use super::shape::Shape;
 use crate::diagnostic::{Code, Span};
 use crate::graph::{Edge, EdgeKind, Graph};

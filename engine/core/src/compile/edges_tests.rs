@@ -140,3 +140,16 @@ fn an_output_that_is_there_or_provided_for_wants_nothing() {
         assert_eq!(read(source, reader, hole), "", "{source} {reader} {hole}");
     }
 }
+
+#[test]
+fn edges_to_skipped_tasks_are_no_findings() {
+    let text = "tasks:\n  a: { run: 'true' }\n  b: { needs: [a], if: 'false', run: touch b }\n  c: { needs: { b: completed }, run: touch c }\n  d: { needs: [c], if: always(), run: touch d }\n";
+    assert_eq!(edges(text), ["b<a:success", "c<b:completed", "d<c:success"]);
+}
+
+#[test]
+fn a_skipped_output_is_read_with_a_warning_only() {
+    let found = Trial::of("tasks:\n  a: { if: 'false', run: 'true' }\n  b: { needs: [a], if: always(), run: \"echo [${{ tasks.a.status }}][${{ tasks.a.output }}]\" }\n").compile();
+    assert_eq!(found.diagnostics.iter().map(|finding| finding.code.as_str()).collect::<Vec<_>>(), ["W0301"]);
+    assert!(found.plan.is_some());
+}

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::findings::{Findings, Written};
 use super::literal::{json, kind_name, literal_json, text_of};
-use super::references::{Scope, Spot};
+use super::scope::{Scope, Spot};
 use super::shape::{Keys, Names};
 use super::templates;
 use super::words::at_least_one;

@@ -10,6 +10,8 @@ use crate::text::{did_you_mean, list_some};
 
 /// How many findings look for a near name: with thousands of both the search would take longer than all the rest.
 const SUGGESTIONS: usize = 100;
+/// How many findings one plan has before the rest is dropped.
+const MOST: usize = 1000;
 /// How many names of what there is are listed.
 const LISTED: usize = 12;
 
@@ -55,12 +57,17 @@ impl Findings {
         place_in(&self.file, written.span, written.text, at)
     }
 
+    /// Adds a finding. Past `MOST` of them warnings are dropped, past twice that errors too: a plan with thousands of
+    /// faults has one, thousands of times.
     pub(super) fn push(&mut self, finding: Diagnostic) {
-        self.list.push(finding);
+        let most = if finding.is_error() { 2 * MOST } else { MOST };
+        if self.list.len() < most {
+            self.list.push(finding);
+        }
     }
 
     pub(super) fn extend(&mut self, findings: impl IntoIterator<Item = Diagnostic>) {
-        self.list.extend(findings);
+        findings.into_iter().for_each(|finding| self.push(finding));
     }
 
     /// The name that was probably meant.

@@ -20,6 +20,7 @@ mod inputs;
 mod literal;
 mod references;
 mod schema;
+mod scope;
 mod settings;
 mod shape;
 mod shell;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::findings::Findings;
-use super::references::Scope;
+use super::scope::Scope;
 use super::shape::Keys;
 use super::templates;
 use super::words::{literal, size};

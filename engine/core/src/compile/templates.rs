@@ -1,7 +1,7 @@
 //! Reading templates and scripts where they stand in the manifest: parsed by `template`, resolved by `references`.
 
 use super::findings::{Findings, Written};
-use super::references::{Scope, Spot};
+use super::scope::{Scope, Spot};
 use super::words::hole;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::template::{Script, ShellFamily, Template, TemplateError, TemplateErrorKind};
