@@ -1,5 +1,12 @@
 //! Who waits for whom.
+//!
+//! Every walk is iterative: a chain of 100,000 tasks must not overflow the stack.
 
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+
+use petgraph::algo::kosaraju_scc;
+use petgraph::graph::{DiGraph, NodeIndex};
 use serde::{Deserialize, Serialize};
 
 use crate::ids::TaskId;
@@ -28,9 +35,130 @@ pub struct Edge {
     pub kind: EdgeKind,
 }
 
-/// A directed graph without cycles, one node a plan task.
+/// A directed graph, one node a plan task; without cycles once it is part of a plan.
 #[derive(Clone, Debug, Default)]
 pub struct Graph {
     /// `needs[task]`: what it waits for, each task once, in manifest order.
     pub needs: Vec<Vec<Edge>>,
 }
+
+impl Graph {
+    /// For each task those that wait for it, in manifest order.
+    pub fn dependents(&self) -> Vec<Vec<TaskId>> {
+        let mut counts = vec![0usize; self.needs.len()];
+        for edge in self.needs.iter().flatten() {
+            counts[edge.from.index()] += 1;
+        }
+        let mut dependents: Vec<Vec<TaskId>> = counts.into_iter().map(Vec::with_capacity).collect();
+        for (index, needs) in self.needs.iter().enumerate() {
+            for edge in needs {
+                dependents[edge.from.index()].push(TaskId::at(index));
+            }
+        }
+        dependents
+    }
+
+    /// The tasks so that each stands behind what it needs, ties in manifest order. Tasks on a cycle, and what needs
+    /// them, are left out.
+    pub fn order(&self) -> Vec<TaskId> {
+        let dependents = self.dependents();
+        let mut open: Vec<usize> = self.needs.iter().map(Vec::len).collect();
+        let free = |(index, open): (usize, &usize)| (*open == 0).then(|| Reverse(TaskId::at(index)));
+        let mut ready: BinaryHeap<Reverse<TaskId>> = open.iter().enumerate().filter_map(free).collect();
+        let mut order = Vec::with_capacity(open.len());
+        while let Some(Reverse(task)) = ready.pop() {
+            order.push(task);
+            for dependent in &dependents[task.index()] {
+                let open = &mut open[dependent.index()];
+                *open -= 1;
+                if *open == 0 {
+                    ready.push(Reverse(*dependent));
+                }
+            }
+        }
+        order
+    }
+
+    /// For each task the number of edges of the longest path from it to a task that nothing needs.
+    pub fn ranks(&self) -> Vec<u32> {
+        let mut ranks = vec![0u32; self.needs.len()];
+        for task in self.order().into_iter().rev() {
+            for edge in &self.needs[task.index()] {
+                let rank = ranks[task.index()] + 1;
+                let upstream = &mut ranks[edge.from.index()];
+                *upstream = rank.max(*upstream);
+            }
+        }
+        ranks
+    }
+
+    /// Up to `most` cycles, each as short as can be through its first task: every task needs the one behind it and the
+    /// last needs the first. No two share all their edges; there is none exactly when the graph has none.
+    pub fn cycles(&self, most: usize) -> Vec<Vec<TaskId>> {
+        let mut cycles = Vec::new();
+        if self.order().len() == self.needs.len() {
+            return cycles;
+        }
+        let mut graph: DiGraph<(), ()> = DiGraph::with_capacity(self.needs.len(), 0);
+        let nodes: Vec<NodeIndex> = self.needs.iter().map(|_| graph.add_node(())).collect();
+        for (index, needs) in self.needs.iter().enumerate() {
+            for edge in needs {
+                graph.add_edge(nodes[index], nodes[edge.from.index()], ());
+            }
+        }
+        loop {
+            let mut starts: Vec<NodeIndex> = kosaraju_scc(&graph)
+                .into_iter()
+                .filter(|part| part.len() > 1 || graph.contains_edge(part[0], part[0]))
+                .filter_map(|part| part.into_iter().min())
+                .collect();
+            starts.sort();
+            if starts.is_empty() {
+                return cycles;
+            }
+            for start in starts {
+                if cycles.len() == most {
+                    return cycles;
+                }
+                let cycle = shortest_cycle(&graph, start);
+                // Without its last edge this cycle is gone and the next round finds the others.
+                let closing = cycle.last().and_then(|last| graph.find_edge(*last, start));
+                if let Some(edge) = closing {
+                    graph.remove_edge(edge);
+                }
+                cycles.push(cycle.into_iter().map(|node| TaskId::at(node.index())).collect());
+            }
+        }
+    }
+}
+
+/// The shortest way from a node back to itself, by breadth; the node must lie on a cycle.
+fn shortest_cycle(graph: &DiGraph<(), ()>, start: NodeIndex) -> Vec<NodeIndex> {
+    let mut came_from: Vec<Option<NodeIndex>> = vec![None; graph.node_count()];
+    let mut queue = VecDeque::from([start]);
+    while let Some(node) = queue.pop_front() {
+        if graph.contains_edge(node, start) {
+            let mut cycle = vec![node];
+            let mut at = node;
+            while let Some(before) = came_from[at.index()] {
+                cycle.push(before);
+                at = before;
+            }
+            cycle.reverse();
+            return cycle;
+        }
+        let mut next: Vec<NodeIndex> = graph.neighbors(node).collect();
+        next.sort();
+        for neighbor in next {
+            if neighbor != start && came_from[neighbor.index()].is_none() {
+                came_from[neighbor.index()] = Some(node);
+                queue.push_back(neighbor);
+            }
+        }
+    }
+    vec![start]
+}
+
+#[cfg(test)]
+#[path = "graph_tests.rs"]
+mod tests;

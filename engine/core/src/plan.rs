@@ -1,6 +1,7 @@
 //! A plan: a manifest with every name resolved and every template parsed. What can be wrong with a text no longer can.
 
 use std::num::NonZeroU32;
+use std::sync::Arc;
 use std::time::Duration;
 
 use indexmap::IndexMap;
@@ -10,6 +11,10 @@ use crate::graph::Graph;
 use crate::ids::{Address, TaskId};
 use crate::model::{AgentDef, Isolation, Merge, PermissionMode, Reason, ToolRule};
 use crate::template::{Script, Template};
+
+mod expand;
+
+pub use expand::{Combination, ExpandError, MOST_INSTANCES, combinations, list_rows, unique_keys};
 
 /// A compiled manifest.
 #[derive(Debug)]
@@ -22,7 +27,7 @@ pub struct Plan {
     pub inputs: IndexMap<String, Value>,
     /// Declared secrets, by name.
     pub secrets: Vec<String>,
-    /// Top-level `env`.
+    /// Top-level `env`; a template may read those before it.
     pub env: Vec<(String, Template)>,
     /// `concurrency`.
     pub concurrency: Option<NonZeroU32>,
@@ -51,8 +56,8 @@ pub struct Task {
     pub kind: TaskKind,
     /// `if`.
     pub condition: Option<Template>,
-    /// `matrix` or `for_each`.
-    pub expansion: Option<Expansion>,
+    /// `matrix` or `for_each`. Boxed: few tasks have one.
+    pub expansion: Option<Box<Expansion>>,
     /// `retry`.
     pub retry: Retry,
     /// `timeout`.
@@ -97,8 +102,9 @@ impl TaskKind {
 /// A shell task.
 #[derive(Debug)]
 pub struct ShellTask {
-    /// The words that the script is appended to, for example `bash --noprofile --norc -eo pipefail -c`.
-    pub shell: Vec<String>,
+    /// The words that the script is appended to, for example `bash --noprofile --norc -eo pipefail -c`. Shared: nearly
+    /// every task has the same.
+    pub shell: Arc<[String]>,
     /// The script.
     pub script: Script,
     /// `max_output` in bytes.
@@ -176,10 +182,23 @@ pub enum Over {
 /// A list that is known, or known at run time.
 #[derive(Debug)]
 pub enum Items {
-    /// Written out; each element may hold templates.
-    List(Vec<Template>),
+    /// Written out.
+    List(Vec<Item>),
     /// One expression.
     Expression(Template),
+}
+
+/// An element of a list that was written out. Numbers stay numbers; texts may hold templates, at any depth.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Item {
+    /// A value without templates.
+    Value(Value),
+    /// A text with templates.
+    Text(Template),
+    /// A list with templates somewhere in it.
+    List(Vec<Item>),
+    /// An object with templates somewhere in it.
+    Object(Vec<(String, Item)>),
 }
 
 /// `retry`.
@@ -237,7 +256,7 @@ pub enum Output {
     /// A list of lines.
     Lines,
     /// One JSON value that fits a schema.
-    Schema(std::sync::Arc<Value>),
+    Schema(Arc<Value>),
 }
 
 /// `expect`.

@@ -1,0 +1,323 @@
+//! Agents on tasks: which definition, which tools, and what it may do without anybody to ask.
+
+use super::agent_tools::{is_known_tool, known_names, meant_tool};
+use super::findings::Findings;
+use super::input::CompileInput;
+use super::scope::{Scope, Spot};
+use super::shape::{Keys, Shape};
+use super::templates;
+use super::words::{MODES, literal, whole, word};
+use crate::diagnostic::{Code, Span, Spanned};
+use crate::model::{
+    AgentDef, Isolation, ModelRef, PermissionMode, Settings, TOOLS, ToolPolicy, ToolRule, tool,
+};
+use crate::plan::{AgentTask, Output, Permissions};
+use crate::syntax::Text;
+use crate::text::list_some;
+
+/// The agent of a task that has a prompt and names none.
+const DEFAULT_AGENT: &str = "general-purpose";
+
+/// Tools that change files; `Bash` stands apart since it runs a list of looking commands without asking.
+const EDITORS: &[&str] = &["Write", "Edit"];
+
+/// Turns to mend an output that doesn't fit its form, unless the task says.
+const REPAIRS: u32 = 1;
+
+/// The definitions that tasks name, once each.
+#[derive(Default)]
+pub(super) struct Cast {
+    agents: Vec<AgentDef>,
+}
+
+impl Cast {
+    /// The index of the definition that a task names; reports one that doesn't exist or can't be used.
+    pub(super) fn resolve(
+        &mut self,
+        findings: &mut Findings,
+        input: &CompileInput<'_>,
+        keys: Keys<'_>,
+    ) -> Option<usize> {
+        let span = agent_place(keys);
+        let name = match &keys.own.agent {
+            Some(agent) if !literal(findings, "agent", agent) => return None,
+            Some(agent) => agent.value.as_str(),
+            None => DEFAULT_AGENT,
+        };
+        if let Some(index) = self.agents.iter().position(|agent| agent.name == name) {
+            return Some(index);
+        }
+        if let Some(faults) = input.agents.broken(name) {
+            let user = |fault: &crate::diagnostic::Diagnostic| {
+                findings.related(fault.clone(), span, format!("this task needs agent `{name}`"))
+            };
+            let faults: Vec<_> = faults.iter().map(user).collect();
+            findings.extend(faults);
+            return None;
+        }
+        if let Some(agent) = input.agents.get(name) {
+            self.agents.push(agent.clone());
+            return Some(self.agents.len() - 1);
+        }
+        let near = match input.agents.is_disabled(name) {
+            true => Some("`[agents] disable` of flow.toml takes it out".to_owned()),
+            false => findings.instead(name, input.agents.names()),
+        };
+        let searched = match input.agents.searched.as_slice() {
+            [] => None,
+            folders => Some(format!("searched in {}", list_some(folders.iter().map(String::as_str), 12))),
+        };
+        let help = [near, searched].into_iter().flatten().collect::<Vec<_>>().join("; ");
+        let finding = findings.at(Code::UnknownAgent, span, format!("there is no agent `{name}`"));
+        findings.push(finding.maybe_help(Some(help).filter(|help| !help.is_empty())));
+        None
+    }
+
+    pub(super) fn get(&self, index: usize) -> Option<&AgentDef> {
+        self.agents.get(index)
+    }
+
+    pub(super) fn into_agents(self) -> Vec<AgentDef> {
+        self.agents
+    }
+}
+
+/// Builds an agent task.
+pub(super) fn task<'a>(
+    findings: &mut Findings,
+    scope: &mut Scope<'_, 'a>,
+    shape: &Shape<'a>,
+    index: usize,
+    agent: &AgentDef,
+) -> Option<AgentTask> {
+    let keys = shape.keys;
+    let own_model = keys.own.model.as_ref().filter(|model| literal(findings, "model", *model));
+    let model = match (own_model, &keys.defaults.model, &agent.model) {
+        (Some(model), _, _) => Some(model.value.clone()),
+        // `defaults.model` ranks below the definition.
+        (None, Some(model), ModelRef::Inherit) => Some(model.value.clone()),
+        (None, _, _) => None,
+    };
+    let tools = keys.get(|keys| &keys.tools).map(|tools| rules(findings, "tools", &tools.value));
+    let disallowed = keys.get(|keys| &keys.disallowed_tools);
+    let disallowed_tools =
+        disallowed.map(|tools| rules(findings, "disallowed_tools", &tools.value)).unwrap_or_default();
+    let max_turns = keys.get(|keys| &keys.max_turns);
+    let max_turns = max_turns.and_then(|most| whole(findings, "max_turns", most, 1..=10_000));
+    let permission_mode =
+        keys.get(|keys| &keys.permission_mode).and_then(|mode| permission_mode(findings, mode));
+    let permissions = match keys.get(|keys| &keys.permissions) {
+        None => Permissions::default(),
+        Some(Spanned { value, .. }) => Permissions {
+            allow: rules(findings, "permissions.allow", &value.allow),
+            ask: rules(findings, "permissions.ask", &value.ask),
+            deny: rules(findings, "permissions.deny", &value.deny),
+        },
+    };
+    let repair = match (keys.get(|keys| &keys.repair), &shape.output) {
+        (_, Output::Text) => Some(0),
+        (None, Output::Json | Output::Lines | Output::Schema(_)) => Some(REPAIRS),
+        (Some(turns), Output::Json | Output::Lines | Output::Schema(_)) => {
+            whole(findings, "repair", turns, 0..=100)
+        }
+    };
+    let prompt = keys.own.prompt.as_ref()?;
+    if prompt.value.trim().is_empty() {
+        findings.push(findings.at(Code::BadValue, prompt.span, "`prompt` is empty"));
+    }
+    let prompt = templates::text(findings, scope, Spot::Attempt, prompt)?;
+    let task = AgentTask {
+        agent: index,
+        prompt,
+        model,
+        tools,
+        disallowed_tools,
+        max_turns,
+        permission_mode,
+        permissions,
+        repair: repair.unwrap_or(0),
+    };
+    check_tools(findings, keys, &task, agent);
+    Some(task)
+}
+
+fn permission_mode(findings: &mut Findings, mode: &Text) -> Option<PermissionMode> {
+    let read = word(findings, "permission_mode", mode, MODES)?;
+    if read == PermissionMode::BypassPermissions {
+        let message = "a plan can't switch permissions off";
+        let finding = findings.at(Code::AgentConflict, mode.span, message);
+        findings.push(finding.help(
+            "grant what the task needs: `tools: [Read, Edit, Bash(cargo test *)]`, or `Bash` for any command",
+        ));
+        return None;
+    }
+    Some(read)
+}
+
+/// Reads rules and checks the names of their tools.
+fn rules(findings: &mut Findings, key: &str, texts: &[Text]) -> Vec<ToolRule> {
+    // What takes away may name what this version doesn't have; what grants may not.
+    let grants = matches!(key, "tools" | "permissions.allow");
+    let mut rules = Vec::with_capacity(texts.len());
+    for text in texts {
+        if !literal(findings, key, text) {
+            continue;
+        }
+        let rule = ToolRule::parse(&text.value);
+        let known = tool(&rule.tool).is_some() || (rule.tool == "*" && rule.spec.is_none());
+        let later = !known && is_known_tool(&rule.tool);
+        if !known && (grants || !later) {
+            let message = match later {
+                true => format!("this version of flow has no tool `{}`", rule.tool),
+                false => format!("there is no tool `{}`", rule.tool),
+            };
+            let help = match meant_tool(&rule.tool).filter(|meant| tool(meant).is_some()) {
+                Some(meant) => format!("did you mean `{meant}`? tools: {}", known_names()),
+                None => format!("tools: {}", known_names()),
+            };
+            findings.push(findings.at(Code::UnknownTool, text.span, message).help(help));
+        }
+        rules.push(rule);
+    }
+    rules
+}
+
+/// Reports tools that contradict the mode, and tools that the definition doesn't have.
+fn check_tools(findings: &mut Findings, keys: Keys<'_>, task: &AgentTask, agent: &AgentDef) {
+    let agent_span = agent_place(keys);
+    if task.permission_mode.or(agent.permission_mode) == Some(PermissionMode::Plan) {
+        let named = |rules: &[ToolRule]| {
+            EDITORS.iter().copied().find(|editor| rules.iter().any(|rule| rule.tool == *editor))
+        };
+        let in_definition = match &agent.tools {
+            ToolPolicy::Inherit => None,
+            ToolPolicy::Only(rules) => {
+                named(rules).filter(|editor| !names_tool(&agent.disallowed_tools, editor))
+            }
+        };
+        let in_task = task.tools.as_deref().and_then(named);
+        if let Some(editor) = in_task.or(in_definition) {
+            let span = match (in_task, keys.get(|keys| &keys.tools)) {
+                (Some(_), Some(tools)) => tools.span,
+                _ => agent_span,
+            };
+            let message = format!(
+                "agent `{}` gets `{editor}` and works in permission mode `plan`, which refuses it",
+                agent.name
+            );
+            let finding = findings.at(Code::AgentConflict, span, message);
+            findings
+                .push(finding.help(format!("take `{editor}` away, or choose another mode ({})", agent.path)));
+            return;
+        }
+    }
+    for (rule, text) in
+        task.tools.iter().flatten().zip(keys.get(|keys| &keys.tools).iter().flat_map(|all| &all.value))
+    {
+        let known = TOOLS.iter().any(|tool| tool.name == rule.tool);
+        if known && !defined(agent, &rule.tool) {
+            let message = format!("agent `{}` has no `{}`, so the task can't have it", agent.name, rule.tool);
+            let finding = findings.at(Code::IgnoredTool, text.span, message);
+            findings.push(finding.help("`tools` of a task narrow those of its agent; choose another agent"));
+        }
+    }
+}
+
+fn names_tool(rules: &[ToolRule], name: &str) -> bool {
+    rules.iter().any(|rule| rule.tool == name || rule.tool == "*")
+}
+
+/// Whether the definition has a tool.
+fn defined(agent: &AgentDef, name: &str) -> bool {
+    let named = match &agent.tools {
+        ToolPolicy::Inherit => true,
+        ToolPolicy::Only(rules) => names_tool(rules, name),
+    };
+    named && !names_tool(&agent.disallowed_tools, name)
+}
+
+/// What an agent may do on its task, as far as rules tell before the run.
+pub(super) struct Powers<'p> {
+    pub agent: &'p AgentDef,
+    pub task: &'p AgentTask,
+    pub isolation: Isolation,
+    pub settings: &'p Settings,
+}
+
+impl Powers<'_> {
+    fn mode(&self) -> PermissionMode {
+        let unsaid = match self.isolation {
+            Isolation::Worktree => PermissionMode::AcceptEdits,
+            Isolation::None => PermissionMode::Default,
+        };
+        self.task.permission_mode.or(self.agent.permission_mode).unwrap_or(unsaid)
+    }
+
+    fn has(&self, name: &str) -> bool {
+        let kept = match &self.task.tools {
+            None => true,
+            Some(rules) => names_tool(rules, name),
+        };
+        kept && defined(self.agent, name) && !names_tool(&self.task.disallowed_tools, name)
+    }
+
+    /// Whether some call of the tool passes without a question.
+    fn is_granted(&self, name: &str) -> bool {
+        let allows = |rules: &[ToolRule]| names_tool(rules, name);
+        let by_mode = match self.mode() {
+            PermissionMode::BypassPermissions => true,
+            PermissionMode::AcceptEdits => EDITORS.contains(&name),
+            PermissionMode::Default
+            | PermissionMode::Plan
+            | PermissionMode::DontAsk
+            | PermissionMode::Auto
+            | PermissionMode::Bubble => false,
+        };
+        let by_definition = match &self.agent.tools {
+            ToolPolicy::Inherit => false,
+            ToolPolicy::Only(rules) => rules.iter().any(|rule| rule.tool == name && rule.spec.is_some()),
+        };
+        by_mode
+            || by_definition
+            || self.task.tools.as_deref().is_some_and(allows)
+            || allows(&self.task.permissions.allow)
+            || self.settings.permissions.iter().any(|layer| allows(&layer.allow))
+    }
+
+    /// Whether it may change files.
+    pub(super) fn may_write(&self) -> bool {
+        let writes = |name: &str| self.has(name) && self.is_granted(name);
+        self.mode() != PermissionMode::Plan && EDITORS.iter().chain(&["Bash"]).any(|name| writes(name))
+    }
+
+    /// Warns of tools that the agent has and that would always ask.
+    pub(super) fn warn_of_denials(&self, findings: &mut Findings, keys: Keys<'_>) {
+        let refused = |name: &&&str| self.has(name) && !self.is_granted(name);
+        let mut tools: Vec<&str> = EDITORS.iter().filter(refused).copied().collect();
+        // Where it says so itself, the refusal is what was asked for.
+        let on_purpose = matches!(self.mode(), PermissionMode::Plan | PermissionMode::DontAsk);
+        if tools.is_empty() || on_purpose {
+            return;
+        }
+        tools.extend(["Bash"].iter().filter(refused));
+        let span = agent_place(keys);
+        let message = format!(
+            "agent `{}` has {}, which would ask, and there is nobody to ask",
+            self.agent.name,
+            list_some(tools, 3)
+        );
+        findings.push(findings.at(Code::AlwaysDenied, span, message).help(
+            "grant it (`tools: [Read, Edit, Bash(cargo test *)]`), leave it the readers (`tools: [Read, Glob, Grep]`), \
+             or give it a tree of its own (`isolation: worktree`)",
+        ));
+    }
+}
+
+/// Where a task says which agent works on it.
+pub(super) fn agent_place(keys: Keys<'_>) -> Span {
+    keys.own.agent.as_ref().or(keys.own.prompt.as_ref()).map_or(keys.own.span, |text| text.span)
+}
+
+#[cfg(test)]
+#[path = "agent_task_tests.rs"]
+mod tests;

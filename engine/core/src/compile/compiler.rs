@@ -1,0 +1,223 @@
+//! The passes of the compiler, in order. Each reports what it finds and goes on; a plan is made of a text without errors.
+
+use std::cell::OnceCell;
+
+use super::agent_task::{Cast, Powers};
+use super::edges;
+use super::findings::Findings;
+use super::input::{CompileInput, Compiled, Place};
+use super::inputs;
+use super::scope::{PlanVariable, Scope, Spot, World};
+use super::shape::Shape;
+use super::shell;
+use super::task;
+use super::templates;
+use super::words::{at_least_one, literal};
+use super::writers::{Writer, warn_of_shared_trees};
+use crate::diagnostic::{Code, Span};
+use crate::graph::Graph;
+use crate::ids::TaskId;
+use crate::model::Isolation;
+use crate::plan::{Expansion, Plan, Task, TaskKind};
+use crate::syntax::{self, Text, WorkflowFile};
+use crate::template::{Segment, Template};
+
+/// Compiles a manifest: everything that is wrong with it, or a plan.
+pub fn compile(input: &CompileInput<'_>) -> Compiled {
+    let (workflow, found) = syntax::workflow(&input.file);
+    let Some(workflow) = workflow else {
+        return Compiled { plan: None, diagnostics: Findings::new(&input.file, found).finish() };
+    };
+    let faults: Vec<Span> = found
+        .iter()
+        .filter(|finding| finding.is_error())
+        .filter_map(|finding| finding.labels.first().map(|label| label.span))
+        .collect();
+    let mut findings = Findings::new(&input.file, found);
+    let plan = plan(&mut findings, input, &workflow, &faults);
+    let plan = plan.filter(|_| !findings.has_error());
+    Compiled { plan, diagnostics: findings.finish() }
+}
+
+fn plan(
+    findings: &mut Findings,
+    input: &CompileInput<'_>,
+    workflow: &WorkflowFile,
+    faults: &[Span],
+) -> Option<Plan> {
+    let shown =
+        [("name", &workflow.name), ("description", &workflow.description), ("briefing", &workflow.briefing)];
+    for (key, text) in shown {
+        if let Some(text) = text {
+            literal(findings, key, text);
+        }
+    }
+    let concurrency = workflow.concurrency.as_ref();
+    let concurrency = concurrency.and_then(|most| at_least_one(findings, "concurrency", most));
+    secrets(findings, input.place, &workflow.secrets);
+    let inputs = inputs::resolve(findings, &workflow.inputs, input.inputs);
+
+    let mut cast = Cast::default();
+    let tasks = workflow.tasks.iter().enumerate().map(|(index, file)| {
+        let span = file.keys.span;
+        let faulty = faults.iter().any(|fault| span.start <= fault.start && fault.start <= span.end);
+        task::shape(findings, input, &mut cast, (TaskId::at(index), file), &workflow.defaults, faulty)
+    });
+    let shapes: Vec<Shape<'_>> = tasks.collect();
+    let ids = workflow.tasks.iter().enumerate();
+    let mut world = World {
+        place: input.place,
+        ids: ids.map(|(index, file)| (file.id.value.as_str(), TaskId::at(index))).collect(),
+        shapes,
+        inputs: inputs.kinds,
+        secrets: workflow.secrets.iter().map(|name| name.value.as_str()).collect(),
+        env: workflow.env.iter().map(|(name, _)| PlanVariable { name: &name.value, secret: false }).collect(),
+        shell: shell::words(findings, workflow.defaults.shell.as_ref()),
+    };
+    check_places(findings, input.place, &world);
+    let env = plan_env(findings, &mut world, &workflow.env);
+
+    let mut tasks: Vec<Option<Task>> = Vec::with_capacity(world.shapes.len());
+    let mut needs = Vec::with_capacity(world.shapes.len());
+    let mut reads = Vec::with_capacity(world.shapes.len());
+    for shape in &world.shapes {
+        let room = Vec::with_capacity(shape.keys.own.needs.len());
+        let mut scope = Scope { world: &world, task: Some(shape), needs: room, reads: Vec::new() };
+        tasks.push(task::task(findings, &mut scope, shape, &cast));
+        needs.push(scope.needs);
+        reads.push(scope.reads);
+    }
+    let mut scope = Scope { world: &world, task: None, needs: Vec::new(), reads: Vec::new() };
+    let outputs: Vec<(String, Option<Template>)> = workflow
+        .outputs
+        .iter()
+        .map(|(name, text)| {
+            (name.value.clone(), templates::text(findings, &mut scope, Spot::PlanOutputs, text))
+        })
+        .collect();
+
+    let graph = edges::graph(&mut needs);
+    edges::report_cycles(findings, &world, &graph, &needs);
+    for ((shape, task), reads) in world.shapes.iter().zip(&tasks).zip(&reads) {
+        let condition = task.as_ref().and_then(|task| task.condition.as_ref());
+        let asks_status = condition.is_some_and(Template::asks_status);
+        edges::warn_of_nulls(findings, shape, asks_status, &graph.needs[shape.task.index()], reads, &world);
+    }
+    let tasks: Option<Vec<Task>> = tasks.into_iter().collect();
+    let tasks = tasks.filter(|_| !findings.has_error())?;
+    warn_of_agents(findings, input, &world, &cast, &tasks, &graph);
+    let name = workflow.name.as_ref().map(|name| name.value.clone());
+    Some(Plan {
+        name: name.unwrap_or_else(|| stem(&input.file.name).to_owned()),
+        description: workflow.description.as_ref().map(|text| text.value.clone()),
+        inputs: inputs.values,
+        secrets: world.secrets.iter().map(|name| (*name).to_owned()).collect(),
+        env: env?,
+        concurrency,
+        briefing: workflow.briefing.as_ref().map(|text| text.value.clone()),
+        tasks,
+        graph,
+        agents: cast.into_agents(),
+        outputs: outputs
+            .into_iter()
+            .map(|(name, template)| Some((name, template?)))
+            .collect::<Option<Vec<_>>>()?,
+    })
+}
+
+/// Declared secrets must be there before anything runs.
+fn secrets(findings: &mut Findings, place: &dyn Place, declared: &[Text]) {
+    for name in declared {
+        let message = match place.env(&name.value) {
+            None => format!("secret `{}` is not set", name.value),
+            Some(value) if value.is_empty() => format!("secret `{}` is empty", name.value),
+            Some(_) => continue,
+        };
+        let help = format!("set `{}` in the environment of this program", name.value);
+        findings.push(findings.at(Code::MissingSecret, name.span, message).help(help));
+    }
+}
+
+/// What private trees and shells need of the place, asked once each and only when the plan needs it.
+fn check_places(findings: &mut Findings, place: &dyn Place, world: &World<'_>) {
+    let git = OnceCell::new();
+    for shape in &world.shapes {
+        task::check_git(findings, shape, || *git.get_or_init(|| place.git()));
+    }
+    let wants_bash = |shape: &&Shape<'_>| {
+        let shell = shape.keys.get(|keys| &keys.shell).map(|shell| shell.value.as_slice());
+        let is_bash = shell.is_none_or(|words| matches!(words, [only] if only.value == "bash"));
+        is_bash && shape.keys.own.run.is_some()
+    };
+    if let Some(shape) = world.shapes.iter().find(wants_bash)
+        && !place.has_program("bash")
+    {
+        let span = shape.keys.written("run").unwrap_or(shape.id.span);
+        let message = format!("task `{}` runs in bash, and there is no bash here", shape.id.value);
+        let finding = findings.at(Code::BadPlace, span, message);
+        findings.push(finding.help("write `shell: sh`, for all tasks under `defaults:`"));
+    }
+}
+
+/// Top-level `env`: each entry sees those before it.
+fn plan_env<'a>(
+    findings: &mut Findings,
+    world: &mut World<'a>,
+    written: &'a [(Text, Text)],
+) -> Option<Vec<(String, Template)>> {
+    let mut env: Vec<Option<(String, Template)>> = Vec::with_capacity(written.len());
+    for (before, (name, text)) in written.iter().enumerate() {
+        let mut scope = Scope { world, task: None, needs: Vec::new(), reads: Vec::new() };
+        let value = templates::text(findings, &mut scope, Spot::PlanEnv(before), text);
+        let holds_secret = |template: &Template| {
+            template.references.iter().any(|reference| match reference.path.as_slice() {
+                [Segment::Name(root), Segment::Name(of)] if root == "env" => {
+                    world.env[..before].iter().any(|own| own.name == of && own.secret)
+                        || world.secrets.contains(&of.as_str())
+                }
+                [Segment::Name(root), ..] => root == "secrets",
+                _ => false,
+            })
+        };
+        world.env[before].secret = value.as_ref().is_some_and(holds_secret);
+        env.push(value.map(|value| (name.value.clone(), value)));
+    }
+    env.into_iter().collect()
+}
+
+/// What the powers of agents say about the plan as a whole.
+fn warn_of_agents(
+    findings: &mut Findings,
+    input: &CompileInput<'_>,
+    world: &World<'_>,
+    cast: &Cast,
+    tasks: &[Task],
+    graph: &Graph,
+) {
+    let mut writers = Vec::new();
+    for (task, shape) in tasks.iter().zip(&world.shapes) {
+        let TaskKind::Agent(work) = &task.kind else { continue };
+        let Some(agent) = cast.get(work.agent) else { continue };
+        let powers = Powers { agent, task: work, isolation: task.isolation, settings: input.settings };
+        powers.warn_of_denials(findings, shape.keys);
+        if task.isolation == Isolation::None && powers.may_write() {
+            let side_by_side =
+                |expansion: &Expansion| expansion.max_parallel.is_none_or(|most| most.get() > 1);
+            writers.push(Writer {
+                task: task.id,
+                parallel: task.expansion.as_deref().is_some_and(side_by_side),
+            });
+        }
+    }
+    warn_of_shared_trees(findings, &world.shapes, graph, &writers);
+}
+
+/// A file's name without folders and ending.
+fn stem(name: &str) -> &str {
+    let base = name.rsplit(['/', '\\']).next().unwrap_or(name);
+    base.rsplit_once('.').map_or(base, |(stem, _)| stem)
+}
+
+#[cfg(test)]
+#[path = "compiler_tests.rs"]
+mod tests;

@@ -1,0 +1,136 @@
+//! From what tasks need to the graph, and what the graph says about the plan: cycles, outputs that may be null.
+
+use super::findings::Findings;
+use super::scope::{Need, OutputRead, World};
+use super::shape::Shape;
+use crate::diagnostic::{Code, Span};
+use crate::graph::{Edge, EdgeKind, Graph};
+use crate::ids::TaskId;
+
+/// Cycles of one plan that are shown; the rest can wait until these are gone.
+const MOST_CYCLES: usize = 10;
+/// Tasks of one cycle that are named before the middle is left out.
+const MOST_NAMED: usize = 12;
+/// Edges of one cycle that are marked in the text.
+const MOST_MARKED: usize = 6;
+
+/// What was asked for by each task, in manifest order.
+pub(super) type Needs<'a> = Vec<Vec<Need<'a>>>;
+
+/// Makes the graph: each task once, an edge type that was written wins over an inferred one.
+pub(super) fn graph(needs: &mut Needs<'_>) -> Graph {
+    let edges = |needs: &mut Vec<Need<'_>>| {
+        // Stable: of two that say the same the first one written stays.
+        needs.sort_by_key(|need| (need.from, need.kind.is_none()));
+        needs.dedup_by_key(|need| need.from);
+        needs.iter().map(|need| Edge { from: need.from, kind: need.kind.unwrap_or_default() }).collect()
+    };
+    Graph { needs: needs.iter_mut().map(edges).collect() }
+}
+
+/// Reports tasks that wait for each other: the whole path, and the place of each edge.
+pub(super) fn report_cycles(findings: &mut Findings, world: &World<'_>, graph: &Graph, needs: &Needs<'_>) {
+    for cycle in graph.cycles(MOST_CYCLES) {
+        let id = |task: TaskId| world.shapes[task.index()].id.value.as_str();
+        let edges: Vec<(TaskId, TaskId)> =
+            cycle.iter().copied().zip(cycle.iter().copied().cycle().skip(1)).collect();
+        let place = |(task, from): (TaskId, TaskId)| -> Span {
+            let need = needs[task.index()].iter().find(|need| need.from == from);
+            need.map_or(world.shapes[task.index()].id.span, |need| {
+                findings.place(need.written, need.at.clone())
+            })
+        };
+        let message = match cycle.as_slice() {
+            [task] => format!("task waits for itself: `{0} -> {0}`", id(*task)),
+            _ => format!("tasks wait for each other: `{}`", path(&cycle, id)),
+        };
+        let Some(first) = edges.first().copied() else { continue };
+        let mut finding = findings.at(Code::Cycle, place(first), message);
+        if let Some(label) = finding.labels.first_mut() {
+            label.text = format!("`{}` needs `{}`", id(first.0), id(first.1));
+        }
+        for (task, from) in edges.into_iter().skip(1).take(MOST_MARKED - 1) {
+            let text = format!("`{}` needs `{}`", id(task), id(from));
+            finding = findings.related(finding, place((task, from)), text);
+        }
+        findings.push(finding.help("take one of these edges away"));
+    }
+}
+
+fn path<'i>(cycle: &[TaskId], id: impl Fn(TaskId) -> &'i str) -> String {
+    let mut names: Vec<String> = cycle.iter().map(|task| id(*task).to_owned()).collect();
+    if names.len() > MOST_NAMED {
+        let left_out = names.len() - MOST_NAMED;
+        names.splice(MOST_NAMED - 2..names.len() - 2, [format!("({left_out} more)")]);
+    }
+    names.extend(cycle.first().map(|first| id(*first).to_owned()));
+    names.join(" -> ")
+}
+
+/// Warns of reads of an output that is null in a case in which the reader runs.
+pub(super) fn warn_of_nulls(
+    findings: &mut Findings,
+    reader: &Shape<'_>,
+    asks_status: bool,
+    needs: &[Edge],
+    reads: &[OutputRead<'_>],
+    world: &World<'_>,
+) {
+    // Whoever asks for the state of a task in `if` knows in which case the rest is read.
+    let guards = |from: TaskId| {
+        reader.keys.own.condition.as_ref().is_some_and(|condition| {
+            let id = &world.shapes[from.index()].id.value;
+            reads_task(&condition.value, id)
+        })
+    };
+    for read in reads.iter().filter(|read| !read.defaulted) {
+        let source = &world.shapes[read.from.index()];
+        let edge =
+            needs.iter().find(|edge| edge.from == read.from).map_or(EdgeKind::Success, |edge| edge.kind);
+        let edge = if asks_status { EdgeKind::Done } else { edge };
+        let id = &source.id.value;
+        let why = match edge {
+            EdgeKind::Completed => continue,
+            EdgeKind::Success if source.may_fail() => {
+                format!("`{id}` may fail and go on (`continue_on_error`)")
+            }
+            EdgeKind::Success if source.is_conditional() => {
+                format!("`{id}` is skipped when its `if` is false")
+            }
+            EdgeKind::Success => continue,
+            EdgeKind::Failure => format!("`{}` runs only when `{id}` failed", reader.id.value),
+            EdgeKind::Done => format!("`{}` runs however `{id}` ended", reader.id.value),
+        };
+        if is_tested(read, reads) || guards(read.from) {
+            continue;
+        }
+        let span = findings.place(read.written, read.at.clone());
+        let message = format!("`{}` may be null: {why}", read.path);
+        let finding = findings.at(Code::MaybeNull, span, message);
+        findings.push(finding.help(format!("write `{} | default(...)`", read.path)));
+    }
+}
+
+/// Whether the same text tests the value, as in `${% if tasks.a.output is none %}`.
+fn is_tested(read: &OutputRead<'_>, reads: &[OutputRead<'_>]) -> bool {
+    read.written.text.contains("${%")
+        && reads.iter().any(|other| {
+            other.defaulted
+                && other.from == read.from
+                && other.written.span == read.written.span
+                && read.path.starts_with(&other.path)
+        })
+}
+
+/// Whether an expression speaks of a task.
+fn reads_task(expression: &str, id: &str) -> bool {
+    expression.match_indices(id).any(|(start, _)| {
+        let before = expression[..start].trim_end_matches(['.', '[', '"', '\'']);
+        let after = expression[start + id.len()..].chars().next();
+        before.ends_with("tasks") && !after.is_some_and(|next| next.is_ascii_alphanumeric() || next == '_')
+    })
+}
+
+#[cfg(test)]
+#[path = "edges_tests.rs"]
+mod tests;

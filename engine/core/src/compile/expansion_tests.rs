@@ -1,0 +1,109 @@
+use insta::assert_snapshot;
+use serde_json::json;
+
+use crate::compile::testing::{Trial, check};
+use crate::plan::{Item, Items, Over};
+
+/// The expansion of a plan's first task.
+fn over(task: &str) -> Over {
+    let mut plan =
+        Trial::of(&format!("tasks:\n  a: {{ run: echo, {task} }}\n  b: {{ run: echo, output: json }}\n"))
+            .plan();
+    plan.tasks.remove(0).expansion.expect("an expansion").over
+}
+
+#[test]
+fn elements_keep_their_type_and_may_hold_templates() {
+    let Over::ForEach { items: Items::List(items), name } =
+        over("for_each: [1, x, true, { a: \"${{ git.branch }}\", b: 2 }], as: it")
+    else {
+        panic!("a list")
+    };
+    assert_eq!(name, "it");
+    assert_eq!(items[..3], [Item::Value(json!(1)), Item::Value(json!("x")), Item::Value(json!(true))]);
+    let Item::Object(pairs) = &items[3] else { panic!("an object: {:?}", items[3]) };
+    assert!(matches!(&pairs[0], (key, Item::Text(_)) if key == "a"));
+    assert_eq!(pairs[1], ("b".to_owned(), Item::Value(json!(2))));
+}
+
+#[test]
+fn one_expression_gives_a_list_at_run_time() {
+    assert!(matches!(
+        over("for_each: \"${{ tasks.b.output }}\""),
+        Over::ForEach { items: Items::Expression(_), .. }
+    ));
+    let Over::Matrix { axes, .. } = over("matrix: { x: \"${{ tasks.b.output }}\", y: [1] }") else {
+        panic!("a matrix")
+    };
+    assert!(matches!(axes.as_slice(), [(_, Items::Expression(_)), (_, Items::List(_))]));
+}
+
+#[test]
+fn what_is_no_list_is_shown_as_one() {
+    assert_snapshot!(check("tasks:\n  b: { run: echo, output: json }\n  a: { run: echo, for_each: tasks.b.output }\n"), @r"
+    error[F0202]: `for_each` takes a list, or one `${{ expression }}` that gives one
+     --> plan.yaml:4:29
+      |
+    4 |   a: { run: echo, for_each: tasks.b.output }
+      |                             ^^^^^^^^^^^^^^
+      |
+      = help: write `for_each: ${{ tasks.b.output }}`
+    ");
+    assert_snapshot!(check("tasks:\n  b: { run: echo, output: json }\n  a: { run: echo, for_each: \"x ${{ tasks.b.output }}\" }\n"), @r#"
+    error[F0202]: `for_each` takes a list, or one `${{ expression }}` that gives one
+     --> plan.yaml:4:29
+      |
+    4 |   a: { run: echo, for_each: "x ${{ tasks.b.output }}" }
+      |                             ^^^^^^^^^^^^^^^^^^^^^^^^^
+    "#);
+}
+
+#[test]
+fn instances_are_counted_and_compared_when_they_are_written_out() {
+    assert_snapshot!(check("tasks:\n  a: { run: echo, for_each: [x, y, x] }\n"), @r"
+    error[F0207]: instances 1 and 3 have the same key `x`
+     --> plan.yaml:3:29
+      |
+    3 |   a: { run: echo, for_each: [x, y, x] }
+      |                             ^^^^^^^^^
+      |
+      = help: each instance needs a name of its own: leave one out, or say `key`
+    ");
+    assert_eq!(check("tasks:\n  a: { run: echo, for_each: [x, y, x], key: \"${{ git.branch }}\" }\n"), "");
+    assert_eq!(check("tasks:\n  a: { run: echo, for_each: [] }\n"), "");
+    let axis = |from: usize, to: usize| (from..to).map(|n| n.to_string()).collect::<Vec<_>>().join(", ");
+    let square = |to| {
+        check(&format!(
+            "tasks:\n  a:\n    run: echo\n    matrix:\n      x: [{0}]\n      y: [{0}]\n",
+            axis(0, to)
+        ))
+    };
+    assert!(square(32).contains("this expansion makes 1024 instances"), "{}", square(32));
+    assert!(square(400).contains("the expansion has 160000 instances, more than 100000"), "{}", square(400));
+}
+
+#[test]
+fn excluded_axes_exist() {
+    assert_snapshot!(check("tasks:\n  a:\n    run: echo\n    matrix: { tool: [x, y], exclude: [{ tol: x }], include: [{ tool: z, extra: 1 }] }\n"), @r"
+    error[F0303]: the matrix has no axis `tol`
+     --> plan.yaml:5:41
+      |
+    5 |     matrix: { tool: [x, y], exclude: [{ tol: x }], include: [{ tool: z, extra: 1 }] }
+      |                                         ^^^
+      |
+      = help: did you mean `tool`?
+    ");
+}
+
+#[test]
+fn an_item_has_a_name_of_its_own() {
+    assert_snapshot!(check("tasks:\n  a: { run: echo, for_each: [1], as: tasks }\n"), @r"
+    error[F0206]: `as` can't be `tasks`: the name means something else in templates
+     --> plan.yaml:3:38
+      |
+    3 |   a: { run: echo, for_each: [1], as: tasks }
+      |                                      ^^^^^
+      |
+      = help: choose a name that says what one item is
+    ");
+}

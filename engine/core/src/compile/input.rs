@@ -1,0 +1,74 @@
+//! What goes into the compiler and what comes out.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::AgentRegistry;
+use crate::diagnostic::{Diagnostic, SourceFile};
+use crate::model::Settings;
+use crate::plan::Plan;
+
+/// A manifest and everything that decides what it means.
+pub struct CompileInput<'a> {
+    /// The manifest.
+    pub file: Arc<SourceFile>,
+    /// The agents that it may name.
+    pub agents: &'a AgentRegistry,
+    /// `flow.toml`, all layers.
+    pub settings: &'a Settings,
+    /// The inputs that were given; the last of one name counts.
+    pub inputs: &'a [GivenInput],
+    /// The outside.
+    pub place: &'a dyn Place,
+}
+
+/// An input that was given for this run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GivenInput {
+    /// Its name.
+    pub name: String,
+    /// Its value.
+    pub value: GivenValue,
+}
+
+/// The value of a given input.
+#[derive(Clone, Debug, PartialEq)]
+pub enum GivenValue {
+    /// `-i name=text` or `-i name=@file`: read as the input's type says.
+    Text(String),
+    /// `-i name:=json` or an inputs file: has a type already.
+    Json(Value),
+}
+
+/// The outside, asked only for what a plan needs.
+pub trait Place {
+    /// A variable of the environment.
+    fn env(&self, name: &str) -> Option<String>;
+    /// The text of a file; the path is relative to the manifest. The error is a fragment for people.
+    fn read(&self, path: &str) -> Result<String, String>;
+    /// What git has to offer at the project root.
+    fn git(&self) -> GitPlace;
+    /// Whether a program is found on the `PATH`.
+    fn has_program(&self, name: &str) -> bool;
+}
+
+/// What git has to offer at the project root.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GitPlace {
+    /// No repository.
+    None,
+    /// A repository without a commit.
+    NoCommits,
+    /// A repository that worktrees can be made of.
+    Ready,
+}
+
+/// A compiled manifest.
+#[derive(Debug)]
+pub struct Compiled {
+    /// The plan; absent when there are errors.
+    pub plan: Option<Plan>,
+    /// Errors and warnings, sorted by place.
+    pub diagnostics: Vec<Diagnostic>,
+}

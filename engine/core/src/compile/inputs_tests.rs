@@ -1,0 +1,174 @@
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+
+use crate::compile::testing::Trial;
+
+const TASKS: &str = "tasks:\n  a: { run: echo }\n";
+
+/// A plan with these inputs.
+fn with(inputs: &str) -> Trial {
+    Trial::of(&format!("inputs:\n{inputs}{TASKS}"))
+}
+
+/// The value of input `x` of a type when it is given as text.
+fn value(kind: &str, text: &str) -> Value {
+    with(&format!("  x: {{ type: {kind} }}\n")).given("x", text).plan().inputs["x"].clone()
+}
+
+#[test]
+fn text_is_read_as_the_type_says() {
+    assert_eq!(value("string", "3"), json!("3"));
+    assert_eq!(value("integer", "-3"), json!(-3));
+    assert_eq!(value("number", "3"), json!(3));
+    assert_eq!(value("number", "2.5"), json!(2.5));
+    assert_eq!(value("boolean", "true"), json!(true));
+    assert_eq!(value("path", "a b/$(id)"), json!("a b/$(id)"));
+    assert_eq!(value("list", "[1, \"x\"]"), json!([1, "x"]));
+    assert_eq!(value("object", "{\"a\": null}"), json!({"a": null}));
+    assert_eq!(value("enum, enum: [1, two]", "1"), json!(1));
+}
+
+#[test]
+fn defaults_and_optional_inputs_fill_in() {
+    let plan = with("  a: { default: x }\n  b: { type: integer, required: false }\n  c:\n")
+        .given("c", "given")
+        .plan();
+    assert_eq!(json!(plan.inputs), json!({"a": "x", "b": null, "c": "given"}));
+}
+
+#[test]
+fn the_last_of_one_name_counts() {
+    assert_eq!(with("  x:\n").given("x", "1").given("x", "2").plan().inputs["x"], json!("2"));
+}
+
+#[test]
+fn missing_and_unknown_inputs_are_found_before_any_work() {
+    assert_snapshot!(with("  target: { type: path }\n").given("taget", "x").report(), @r"
+    error[F0601]: this plan has no input `taget`
+     |
+     = help: did you mean `target`?
+
+    error[F0601]: input `target` is missing
+     --> plan.yaml:3:3
+      |
+    3 |   target: { type: path }
+      |   ^^^^^^
+      |
+      = help: give it with `-i target=VALUE`, or write a `default`
+    ");
+    assert_snapshot!(Trial::of(TASKS).given("x", "1").report(), @r"
+    error[F0601]: this plan has no input `x`
+     |
+     = help: this plan takes no inputs
+    ");
+}
+
+#[test]
+fn values_of_the_wrong_type_are_refused() {
+    assert_snapshot!(with("  n: { type: integer, minimum: 1 }\n").given("n", "three").report(), @r"
+    error[F0601]: input `n` must be an integer, not `three`
+     --> plan.yaml:3:3
+      |
+    3 |   n: { type: integer, minimum: 1 }
+      |   ^
+      |
+      = help: it was given as `n=three`
+    ");
+    assert_snapshot!(with("  n: { type: integer, minimum: 1, maximum: 9 }\n").given("n", "0").report(), @r"
+    error[F0601]: input `n` must be 1 or more, not 0
+     --> plan.yaml:3:3
+      |
+    3 |   n: { type: integer, minimum: 1, maximum: 9 }
+      |   ^
+      |
+      = help: it was given as `n=0`
+    ");
+    assert_snapshot!(with("  s: { type: string, enum: [low, high] }\n").given("s", "medium").report(), @r"
+    error[F0601]: input `s` must be one of `low`, `high`, not `medium`
+     --> plan.yaml:3:3
+      |
+    3 |   s: { type: string, enum: [low, high] }
+      |   ^
+      |
+      = help: it was given as `s=medium`
+    ");
+    assert_snapshot!(with("  s: { type: list }\n").given("s", "a,b").report(), @r"
+    error[F0601]: input `s` must be a list in JSON, not `a,b`
+     --> plan.yaml:3:3
+      |
+    3 |   s: { type: list }
+      |   ^
+      |
+      = help: it was given as `s=a,b`
+    ");
+    assert_snapshot!(with("  s: { type: string }\n").given_json("s", json!([1])).report(), @r"
+    error[F0601]: input `s` must be text, not a list
+     --> plan.yaml:3:3
+      |
+    3 |   s: { type: string }
+      |   ^
+      |
+      = help: it was given as `s:=[1]`
+    ");
+    assert_snapshot!(with("  b: { type: boolean }\n").given("b", "yes").report(), @r"
+    error[F0601]: input `b` must be `true` or `false`, not `yes`
+     --> plan.yaml:3:3
+      |
+    3 |   b: { type: boolean }
+      |   ^
+      |
+      = help: it was given as `b=yes`
+    ");
+}
+
+#[test]
+fn declarations_are_checked_against_themselves() {
+    assert_snapshot!(with("  v: { type: string, default: 1.10 }\n").report(), @r"
+    error[F0202]: the default of input `v` must be text, not a number
+     --> plan.yaml:3:31
+      |
+    3 |   v: { type: string, default: 1.10 }
+      |                               ^^^^
+      |
+      = help: put it in quotes to make it text
+    ");
+    assert_snapshot!(with("  v: { type: strng, default: x }\n").report(), @r"
+    error[F0203]: `type` can't be `strng`
+     --> plan.yaml:3:14
+      |
+    3 |   v: { type: strng, default: x }
+      |              ^^^^^
+      |
+      = help: did you mean `string`? available: `string`, `integer`, `number`, `boolean`, `path`, `list`, `object`, `enum`
+    ");
+    assert_snapshot!(with("  v: { type: integer, default: 5, maximum: 3 }\n").report(), @r"
+    error[F0202]: the default of input `v` must be 3 or less, not 5
+     --> plan.yaml:3:32
+      |
+    3 |   v: { type: integer, default: 5, maximum: 3 }
+      |                                ^
+    ");
+    assert_snapshot!(with("  v: { type: enum, default: 5 }\n").report(), @r"
+    error[F0204]: input `v` has type `enum` and no choices
+     --> plan.yaml:3:3
+      |
+    3 |   v: { type: enum, default: 5 }
+      |   ^
+      |
+      = help: list them: `enum: [low, high]`
+    ");
+    assert_snapshot!(with("  v: { type: string, minimum: 3, default: x }\n").report(), @r"
+    error[F0205]: `minimum` is for integers and numbers; this input is text
+     --> plan.yaml:3:31
+      |
+    3 |   v: { type: string, minimum: 3, default: x }
+      |                               ^
+    ");
+    assert_snapshot!(with("  v: { enum: [a, b], type: string, default: c }\n").report(), @r"
+    error[F0202]: the default of input `v` must be one of `a`, `b`, not `c`
+     --> plan.yaml:3:45
+      |
+    3 |   v: { enum: [a, b], type: string, default: c }
+      |                                             ^
+    ");
+}

@@ -1,0 +1,65 @@
+//! Values that are written out: as JSON, and as items that may hold templates.
+
+use serde_json::{Map, Number, Value};
+
+use super::findings::{Findings, Written};
+use super::words::literal;
+use crate::syntax::{Node, NodeKind};
+
+/// The JSON of a tree. A number that JSON can't carry (`.inf`, `.nan`) is null.
+pub(super) fn json(node: &Node) -> Value {
+    match &node.kind {
+        NodeKind::Null => Value::Null,
+        NodeKind::Bool(value) => Value::Bool(*value),
+        NodeKind::Int(value) => Value::from(*value),
+        NodeKind::Float(value) => Number::from_f64(*value).map_or(Value::Null, Value::Number),
+        NodeKind::Text { value, .. } => Value::String(value.clone()),
+        NodeKind::List(nodes) => Value::Array(nodes.iter().map(json).collect()),
+        NodeKind::Map(entries) => {
+            let pairs = entries.iter().map(|entry| (entry.key.clone(), json(&entry.value)));
+            Value::Object(pairs.collect::<Map<_, _>>())
+        }
+    }
+}
+
+/// The JSON of a tree that must hold no templates; reports each that it holds.
+pub(super) fn literal_json(findings: &mut Findings, key: &str, node: &Node) -> Value {
+    let mut open = vec![node];
+    while let Some(node) = open.pop() {
+        match &node.kind {
+            NodeKind::Text { value, .. } => {
+                literal(findings, key, Written { text: value, span: node.span });
+            }
+            NodeKind::List(nodes) => open.extend(nodes),
+            NodeKind::Map(entries) => open.extend(entries.iter().map(|entry| &entry.value)),
+            NodeKind::Null | NodeKind::Bool(_) | NodeKind::Int(_) | NodeKind::Float(_) => {}
+        }
+    }
+    json(node)
+}
+
+/// The text of a node that is one.
+pub(super) fn text_of(node: &Node) -> Option<Written<'_>> {
+    match &node.kind {
+        NodeKind::Text { value, .. } => Some(Written { text: value, span: node.span }),
+        NodeKind::Null
+        | NodeKind::Bool(_)
+        | NodeKind::Int(_)
+        | NodeKind::Float(_)
+        | NodeKind::List(_)
+        | NodeKind::Map(_) => None,
+    }
+}
+
+/// What a value is, for messages: "a list".
+pub(super) fn kind_name(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(number) if number.is_i64() || number.is_u64() => "an integer",
+        Value::Number(_) => "a number",
+        Value::String(_) => "text",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    }
+}

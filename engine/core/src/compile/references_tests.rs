@@ -1,0 +1,429 @@
+use insta::assert_snapshot;
+
+use crate::compile::testing::{Trial, check};
+
+/// What is found in a shell task `b` with one template, beside a shell task `a` with plain and an agent task `c`.
+fn hole(expression: &str) -> String {
+    check(&format!(
+        "inputs: {{ target: {{ type: path, default: . }}, opts: {{ type: object, default: {{}} }} }}\n\
+         secrets: []\n\
+         tasks:\n  a: {{ run: echo }}\n  c: {{ prompt: hi, tools: Read }}\n  b:\n    run: echo ${{{{ {expression} }}}}\n"
+    ))
+}
+
+#[test]
+fn good_references_are_accepted() {
+    for good in [
+        "inputs.target",
+        "inputs.opts.deep.path",
+        "tasks.a.output",
+        "tasks['a'].stdout | tail(3)",
+        "tasks.c.usage.turns",
+        "run.id",
+        "run.dir",
+        "run.ci",
+        "git.branch",
+        "attempt",
+        "env.NOPE | default('x')",
+        "tasks.a.status",
+        "tasks.c.usage.total_tokens",
+        "tasks.a.dir",
+        "inputs | tojson",
+    ] {
+        assert_eq!(hole(good), "", "{good}");
+    }
+}
+
+#[test]
+fn unknown_names_come_with_what_there_is() {
+    assert_snapshot!(hole("inputs.tarket"), @r"
+    error[F0303]: this plan has no input `tarket`
+     --> plan.yaml:8:19
+      |
+    8 |     run: echo ${{ inputs.tarket }}
+      |                   ^^^^^^^^^^^^^
+      |
+      = help: did you mean `target`? available: `target`, `opts`
+    ");
+    assert_snapshot!(hole("input.target"), @r"
+    error[F0303]: `input` is not known here
+     --> plan.yaml:8:19
+      |
+    8 |     run: echo ${{ input.target }}
+      |                   ^^^^^^^^^^^^
+      |
+      = help: did you mean `inputs`? available: `inputs`, `env`, `tasks`, `run`, `git`, `attempt`
+    ");
+    assert_snapshot!(hole("a.output"), @r"
+    error[F0303]: `a` is not known here
+     --> plan.yaml:8:19
+      |
+    8 |     run: echo ${{ a.output }}
+      |                   ^^^^^^^^
+      |
+      = help: write `tasks.a`
+    ");
+    assert_snapshot!(hole("target"), @r"
+    error[F0303]: `target` is not known here
+     --> plan.yaml:8:19
+      |
+    8 |     run: echo ${{ target }}
+      |                   ^^^^^^
+      |
+      = help: write `inputs.target`
+    ");
+    assert_snapshot!(hole("steps.a.outputs.x"), @r"
+    error[F0303]: `steps` is not known here
+     --> plan.yaml:8:19
+      |
+    8 |     run: echo ${{ steps.a.outputs.x }}
+      |                   ^^^^^^^^^^^^^^^^^
+      |
+      = help: write `tasks.NAME.output`
+    ");
+    assert_snapshot!(hole("git.sha"), @r"
+    error[F0303]: `git` has no `sha`
+     --> plan.yaml:8:19
+      |
+    8 |     run: echo ${{ git.sha }}
+      |                   ^^^^^^^
+      |
+      = help: available: `root`, `branch`, `commit`, `tag`, `dirty`
+    ");
+    assert_snapshot!(hole("run.status"), @r"
+    error[F0303]: `run.status` is known in `if` and in the plan's `outputs` only
+     --> plan.yaml:8:19
+      |
+    8 |     run: echo ${{ run.status }}
+      |                   ^^^^^^^^^^
+      |
+      = help: ask for the tasks that matter: `tasks.NAME.status`
+    ");
+    assert_snapshot!(hole("env.NOPE"), @r#"
+    error[F0303]: the environment has no variable `NOPE`
+     --> plan.yaml:8:19
+      |
+    8 |     run: echo ${{ env.NOPE }}
+      |                   ^^^^^^^^
+      |
+      = help: set it, declare it under `env:`, or write `env.NOPE | default("")`
+    "#);
+    assert_snapshot!(hole("inputs.target.name"), @r"
+    error[F0303]: input `target` is a path and has no fields
+     --> plan.yaml:8:19
+      |
+    8 |     run: echo ${{ inputs.target.name }}
+      |                   ^^^^^^^^^^^^^^^^^^
+      |
+      = help: write `inputs.target`
+    ");
+}
+
+#[test]
+fn unknown_tasks_and_values_come_with_what_there_is() {
+    assert_snapshot!(hole("tasks.aa.output"), @r"
+    error[F0301]: there is no task `aa`
+     --> plan.yaml:8:19
+      |
+    8 |     run: echo ${{ tasks.aa.output }}
+      |                   ^^^^^^^^^^^^^^^
+      |
+      = help: did you mean `a`? available: `a`, `c`, `b`
+    ");
+    assert_snapshot!(hole("tasks.a.stdot"), @r"
+    error[F0304]: shell task `a` has no `stdot`
+     --> plan.yaml:8:19
+      |
+    8 |     run: echo ${{ tasks.a.stdot }}
+      |                   ^^^^^^^^^^^^^
+      |
+      = help: did you mean `stdout`? available: `output`, `text`, `stdout`, `stderr`, `exit_code`, `status`, `reason`, `attempts`, `duration`, `notification`, `dir`
+    ");
+    assert_snapshot!(hole("tasks.c.exit_code"), @r"
+    error[F0304]: agent task `c` has no `exit_code`
+     --> plan.yaml:8:19
+      |
+    8 |     run: echo ${{ tasks.c.exit_code }}
+      |                   ^^^^^^^^^^^^^^^^^
+      |
+      = help: available: `output`, `text`, `status`, `reason`, `attempts`, `duration`, `usage`, `notification`, `dir`
+    ");
+    assert_snapshot!(hole("tasks.a"), @r"
+    error[F0304]: `tasks.a` is no value by itself
+     --> plan.yaml:8:19
+      |
+    8 |     run: echo ${{ tasks.a }}
+      |                   ^^^^^^^
+      |
+      = help: write for example `tasks.a.output` or `tasks.a.status`
+    ");
+    assert_snapshot!(hole("tasks | length"), @r"
+    error[F0303]: `tasks` is read by task: without a name nothing tells what to wait for
+     --> plan.yaml:8:19
+      |
+    8 |     run: echo ${{ tasks | length }}
+      |                   ^^^^^
+      |
+      = help: write `tasks.NAME`
+    ");
+    assert_snapshot!(hole("tasks.b.output"), @r"
+    error[F0303]: task `b` can't wait for its own values
+     --> plan.yaml:8:19
+      |
+    8 |     run: echo ${{ tasks.b.output }}
+      |                   ^^^^^^^^^^^^^^
+      |
+      = help: only `expect.that` and `retry.if` see a task's own values, as `task`
+    ");
+    assert_snapshot!(hole("tasks.a.branch"), @r"
+    error[F0304]: shell task `a` works in the shared tree and has no `branch`
+     --> plan.yaml:8:19
+      |
+    8 |     run: echo ${{ tasks.a.branch }}
+      |                   ^^^^^^^^^^^^^^
+      |
+      = help: give it `isolation: worktree`
+    ");
+    assert_snapshot!(hole("tasks.a.output.files"), @r"
+    error[F0304]: `tasks.a.output` is text and has no fields
+     --> plan.yaml:8:19
+      |
+    8 |     run: echo ${{ tasks.a.output.files }}
+      |                   ^^^^^^^^^^^^^^^^^^^^
+      |
+      = help: give the task `output: json`, or a JSON Schema
+    ");
+    assert_snapshot!(hole("tasks.a.status.code"), @r"
+    error[F0304]: `tasks.a.status` is a plain value and has no fields
+     --> plan.yaml:8:19
+      |
+    8 |     run: echo ${{ tasks.a.status.code }}
+      |                   ^^^^^^^^^^^^^^^^^^^
+    ");
+}
+
+#[test]
+fn needs_name_tasks_that_exist() {
+    assert_snapshot!(check("tasks:\n  build: { run: echo }\n  test: { needs: [biuld], run: echo }\n"), @r"
+    error[F0301]: there is no task `biuld`
+     --> plan.yaml:4:19
+      |
+    4 |   test: { needs: [biuld], run: echo }
+      |                   ^^^^^
+      |
+      = help: did you mean `build`? available: `build`, `test`
+    ");
+}
+
+#[test]
+fn secrets_are_declared_set_and_stay_in_env() {
+    let plan = "secrets: [TOKEN]\nenv: { AUTH: \"t ${{ secrets.TOKEN }}\" }\ntasks:\n  a:\n    run: echo ${{ secrets.TOKEN }} ${{ env.AUTH }} ${{ env.TOKEN }}\n    env: { T: \"${{ secrets.TOKEM }}\" }\n";
+    assert_snapshot!(Trial::of(plan).env("TOKEN", "x").report(), @r#"
+    error[F0303]: a secret can be used in `env` only
+     --> plan.yaml:6:19
+      |
+    6 |     run: echo ${{ secrets.TOKEN }} ${{ env.AUTH }} ${{ env.TOKEN }}
+      |                   ^^^^^^^^^^^^^
+      |
+      = help: put it into `env` and let the program read the variable
+
+    error[F0303]: `env.AUTH` holds a secret, which can be used in `env` only
+     --> plan.yaml:6:40
+      |
+    6 |     run: echo ${{ secrets.TOKEN }} ${{ env.AUTH }} ${{ env.TOKEN }}
+      |                                        ^^^^^^^^
+      |
+      = help: let the program read its variable `AUTH`
+
+    error[F0303]: `env.TOKEN` holds a secret, which can be used in `env` only
+     --> plan.yaml:6:56
+      |
+    6 |     run: echo ${{ secrets.TOKEN }} ${{ env.AUTH }} ${{ env.TOKEN }}
+      |                                                        ^^^^^^^^^
+      |
+      = help: let the program read its variable `TOKEN`
+
+    error[F0303]: this plan declares no secret `TOKEM`
+     --> plan.yaml:7:20
+      |
+    7 |     env: { T: "${{ secrets.TOKEM }}" }
+      |                    ^^^^^^^^^^^^^
+      |
+      = help: did you mean `TOKEN`?
+    "#);
+    let plan = "secrets: [TOKEN]\ntasks:\n  a: { run: \"x $T\", env: { T: \"${{ secrets.TOKEN }}\" } }\n";
+    assert_snapshot!(check(plan), @r"
+    error[F0602]: secret `TOKEN` is not set
+     --> plan.yaml:2:11
+      |
+    2 | secrets: [TOKEN]
+      |           ^^^^^
+      |
+      = help: set `TOKEN` in the environment of this program
+    ");
+    assert_eq!(Trial::of(plan).env("TOKEN", "x").report(), "");
+}
+
+#[test]
+fn env_sees_the_process_and_what_is_declared_above() {
+    let plan = "env: { A: \"${{ env.HOME }}\", B: \"${{ env.A }}\", C: \"${{ env.D }}\", D: d }\ntasks:\n  a: { run: \"echo ${{ env.D }} ${{ env.OWN }}\", env: { OWN: x } }\n";
+    assert_snapshot!(Trial::of(plan).env("HOME", "/root").report(), @r#"
+    error[F0303]: the environment has no variable `D`
+     --> plan.yaml:2:57
+      |
+    2 | env: { A: "${{ env.HOME }}", B: "${{ env.A }}", C: "${{ env.D }}", D: d }
+      |                                                         ^^^^^
+      |
+      = help: `D` is declared further down; put it first
+
+    error[F0303]: the environment has no variable `OWN`
+     --> plan.yaml:4:36
+      |
+    4 |   a: { run: "echo ${{ env.D }} ${{ env.OWN }}", env: { OWN: x } }
+      |                                    ^^^^^^^
+      |
+      = help: a task's own `env` is for its programs: they read `$OWN`
+    "#);
+}
+
+#[test]
+fn names_of_an_expansion_are_known_inside_it() {
+    let plan = "tasks:\n  a: { for_each: [1, 2], as: n, key: \"k${{ n }}\", run: \"echo ${{ n }} ${{ key }}\" }\n  b: { matrix: { os: [x, y] }, run: \"echo ${{ matrix.os }}\" }\n  c: { run: \"echo ${{ tasks.a.results[0].item }} ${{ tasks.a.output | tojson }} ${{ tasks.b.results[1].stdout }}\" }\n";
+    assert_eq!(check(plan), "");
+}
+
+#[test]
+fn names_of_an_expansion_are_refused_elsewhere() {
+    assert_snapshot!(hole("item"), @r"
+    error[F0303]: `item` is not known here
+     --> plan.yaml:8:19
+      |
+    8 |     run: echo ${{ item }}
+      |                   ^^^^
+      |
+      = help: give the task a `for_each`
+    ");
+    assert_snapshot!(hole("matrix.os"), @r"
+    error[F0303]: `matrix` is not known here
+     --> plan.yaml:8:19
+      |
+    8 |     run: echo ${{ matrix.os }}
+      |                   ^^^^^^^^^
+      |
+      = help: give the task a `matrix`
+    ");
+    assert_snapshot!(check("tasks:\n  a: { for_each: [1, 2], as: n, run: \"echo ${{ item }}\" }\n"), @r#"
+    error[F0303]: `item` is not known here
+     --> plan.yaml:3:48
+      |
+    3 |   a: { for_each: [1, 2], as: n, run: "echo ${{ item }}" }
+      |                                                ^^^^
+      |
+      = help: the items of this `for_each` are called `n`
+    "#);
+    assert_snapshot!(check("tasks:\n  a: { for_each: [1, 2], if: item > 1, run: echo }\n"), @r#"
+    error[F0303]: `item` is not known yet: `if` is asked once, before the task becomes many
+     --> plan.yaml:3:30
+      |
+    3 |   a: { for_each: [1, 2], if: item > 1, run: echo }
+      |                              ^^^^
+      |
+      = help: filter the list in `for_each`, for example with `| selectattr("risk", "ne", "low") | list`
+    "#);
+    assert_snapshot!(check("tasks:\n  a: { matrix: { os: [x, y] }, run: \"echo ${{ matrix.oss }}\" }\n"), @r#"
+    error[F0303]: the matrix has no axis `oss`
+     --> plan.yaml:3:47
+      |
+    3 |   a: { matrix: { os: [x, y] }, run: "echo ${{ matrix.oss }}" }
+      |                                               ^^^^^^^^^^
+      |
+      = help: did you mean `os`?
+    "#);
+}
+
+#[test]
+fn an_expanded_task_has_lists_of_values() {
+    let reads = |expression: &str| {
+        check(&format!(
+            "tasks:\n  a: {{ for_each: [1, 2], run: echo }}\n  b:\n    run: echo ${{{{ {expression} }}}}\n"
+        ))
+    };
+    assert_snapshot!(reads("tasks.a.stdout"), @r"
+    error[F0304]: expanded task `a` has no `stdout`
+     --> plan.yaml:5:19
+      |
+    5 |     run: echo ${{ tasks.a.stdout }}
+      |                   ^^^^^^^^^^^^^^
+      |
+      = help: available: `output`, `results`, `status`, `reason`, `attempts`, `duration`, `notification`
+    ");
+    assert_snapshot!(reads("tasks.a.output.files"), @r#"
+    error[F0304]: `tasks.a.output` is a list, one element an instance, and has no fields
+     --> plan.yaml:5:19
+      |
+    5 |     run: echo ${{ tasks.a.output.files }}
+      |                   ^^^^^^^^^^^^^^^^^^^^
+      |
+      = help: loop over it, or pick one with `[0]`, `| first`, `| map(attribute="...")`
+    "#);
+    assert_snapshot!(reads("tasks.a.results[0].stdot"), @r"
+    error[F0304]: `tasks.a.results[0]` has no `stdot`
+     --> plan.yaml:5:19
+      |
+    5 |     run: echo ${{ tasks.a.results[0].stdot }}
+      |                   ^^^^^^^^^^^^^^^^^^^^^^^^
+      |
+      = help: did you mean `stdout`? available: `output`, `text`, `stdout`, `stderr`, `exit_code`, `status`, `reason`, `attempts`, `duration`, `notification`, `dir`, `key` and 1 more
+    ");
+}
+
+#[test]
+fn a_task_speaks_of_itself_as_task_where_it_has_ended() {
+    assert_eq!(
+        check(
+            "tasks:\n  a: { run: echo, output: json, expect: { that: task.output.ok and task.exit_code == 0 } }\n"
+        ),
+        ""
+    );
+    assert_snapshot!(check("tasks:\n  a: { run: echo, expect: { that: tasks.a.output == 'x' } }\n"), @r"
+    error[F0303]: task `a` can't wait for its own values
+     --> plan.yaml:3:35
+      |
+    3 |   a: { run: echo, expect: { that: tasks.a.output == 'x' } }
+      |                                   ^^^^^^^^^^^^^^
+      |
+      = help: write `task` for the attempt that has just ended, as in `task.output`
+    ");
+    assert_snapshot!(check("tasks:\n  a: { run: echo, retry: { max: 1, if: task.exitcode == 3 } }\n"), @r"
+    error[F0304]: this task has no `exitcode`
+     --> plan.yaml:3:40
+      |
+    3 |   a: { run: echo, retry: { max: 1, if: task.exitcode == 3 } }
+      |                                        ^^^^^^^^^^^^^
+      |
+      = help: did you mean `exit_code`? available: `output`, `text`, `stdout`, `stderr`, `exit_code`, `status`, `reason`, `attempts`, `duration`, `notification`, `dir`, `id` and 3 more
+    ");
+    assert_snapshot!(hole("task.output"), @r"
+    error[F0303]: `task` is known in `expect.that` and `retry.if` only
+     --> plan.yaml:8:19
+      |
+    8 |     run: echo ${{ task.output }}
+      |                   ^^^^^^^^^^^
+      |
+      = help: other tasks are read as `tasks.NAME`
+    ");
+}
+
+#[test]
+fn carets_stand_right_in_blocks_and_behind_wide_letters() {
+    let plan = "tasks:\n  a: { run: echo }\n  b:\n    run: |\n      echo ö →\n      echo \"é ${{ tasks.a.stdot }}\"\n";
+    assert_snapshot!(check(plan), @r#"
+    error[F0304]: shell task `a` has no `stdot`
+     --> plan.yaml:7:19
+      |
+    7 |       echo "é ${{ tasks.a.stdot }}"
+      |                   ^^^^^^^^^^^^^
+      |
+      = help: did you mean `stdout`? available: `output`, `text`, `stdout`, `stderr`, `exit_code`, `status`, `reason`, `attempts`, `duration`, `notification`, `dir`
+    "#);
+}

@@ -1,0 +1,96 @@
+//! What the rest of a plan can see of each task: its kind, its output, its place. Made before any template is read, since
+//! a template may speak of every task.
+
+use crate::diagnostic::{Span, Spanned};
+use crate::ids::TaskId;
+use crate::model::{Isolation, Merge};
+use crate::plan::Output;
+use crate::syntax::{TaskKeys, Text};
+
+/// The keys of a task over those of `defaults`.
+#[derive(Clone, Copy)]
+pub(super) struct Keys<'a> {
+    /// The task's.
+    pub own: &'a TaskKeys,
+    /// Those of `defaults`.
+    pub defaults: &'a TaskKeys,
+}
+
+impl<'a> Keys<'a> {
+    /// A key of the task, else of `defaults`; the whole value is replaced.
+    pub(super) fn get<T>(&self, key: impl Fn(&'a TaskKeys) -> &'a Option<T>) -> Option<&'a T> {
+        key(self.own).as_ref().or_else(|| key(self.defaults).as_ref())
+    }
+
+    /// A switch of the task, else of `defaults`, else off.
+    pub(super) fn is_on(&self, key: impl Fn(&'a TaskKeys) -> &'a Option<Spanned<bool>>) -> bool {
+        self.get(key).is_some_and(|switch| switch.value)
+    }
+
+    /// Where the task itself wrote a key.
+    pub(super) fn written(&self, key: &str) -> Option<Span> {
+        self.own.written.iter().find(|(name, _)| *name == key).map(|(_, span)| *span)
+    }
+}
+
+/// What a task does, as far as can be told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// `run`.
+    Shell,
+    /// `prompt`, with or without `agent`; the index of the definition in the plan, unless there is none.
+    Agent(Option<usize>),
+    /// Neither, or both: reported already.
+    Unclear,
+}
+
+/// The names that an expansion gives to the templates of its task.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Names<'a> {
+    /// Not expanded.
+    None,
+    /// `for_each`, with the name of its items.
+    Item(&'a str),
+    /// `matrix`, with its axes.
+    Matrix(Vec<&'a str>),
+}
+
+/// A task as others see it.
+pub(super) struct Shape<'a> {
+    pub task: TaskId,
+    pub id: &'a Text,
+    pub keys: Keys<'a>,
+    pub kind: Kind,
+    pub names: Names<'a>,
+    pub output: Output,
+    pub isolation: Isolation,
+    pub merge: Merge,
+    /// Whether the file has errors inside this task: then what is missing may be there, misspelt.
+    pub faulty: bool,
+}
+
+impl Shape<'_> {
+    pub(super) fn is_expanded(&self) -> bool {
+        self.names != Names::None
+    }
+
+    /// Whether it can be skipped by its own `if`.
+    pub(super) fn is_conditional(&self) -> bool {
+        self.keys.own.condition.is_some()
+    }
+
+    /// Whether it may fail and its readers run all the same.
+    pub(super) fn may_fail(&self) -> bool {
+        self.keys.is_on(|keys| &keys.continue_on_error)
+    }
+
+    /// "a shell task", for messages.
+    pub(super) fn described(&self) -> &'static str {
+        match (self.is_expanded(), self.kind) {
+            (true, _) => "an expanded task",
+            (false, Kind::Shell) => "a shell task",
+            (false, Kind::Agent(_)) => "an agent task",
+            (false, Kind::Unclear) => "this task",
+        }
+    }
+}

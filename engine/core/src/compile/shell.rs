@@ -1,0 +1,78 @@
+//! The shell of a `run` task: its words, its script, its bounds.
+
+use std::sync::Arc;
+
+use super::findings::Findings;
+use super::scope::Scope;
+use super::shape::Keys;
+use super::templates;
+use super::words::{literal, size};
+use crate::diagnostic::{Code, Spanned};
+use crate::plan::ShellTask;
+use crate::syntax::Text;
+
+/// The shell of a task that names none. Options, not the profile of whoever runs the plan, decide how it behaves.
+const BASH: &[&str] = &["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c"];
+
+/// What a program needs to take its script as an argument, when it is named alone.
+const SCRIPT_OPTIONS: &[(&str, &[&str])] = &[
+    ("sh", &["-e", "-c"]),
+    ("dash", &["-e", "-c"]),
+    ("ash", &["-e", "-c"]),
+    ("ksh", &["-e", "-c"]),
+    ("zsh", &["-e", "-c"]),
+    ("fish", &["-c"]),
+    ("python", &["-c"]),
+    ("python3", &["-c"]),
+    ("node", &["-e"]),
+    ("ruby", &["-e"]),
+    ("perl", &["-e"]),
+    ("lua", &["-e"]),
+    ("php", &["-r"]),
+    ("pwsh", &["-Command"]),
+    ("powershell", &["-Command"]),
+];
+
+/// The words that a script is appended to.
+pub(super) fn words(findings: &mut Findings, shell: Option<&Spanned<Vec<Text>>>) -> Arc<[String]> {
+    let owned = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Arc<[_]>>();
+    let Some(shell) = shell else { return owned(BASH) };
+    for word in &shell.value {
+        literal(findings, "shell", word);
+    }
+    let given: Vec<&str> = shell.value.iter().map(|word| word.value.as_str()).collect();
+    match given.as_slice() {
+        [] => {
+            let finding = findings.at(Code::BadValue, shell.span, "`shell` names no program");
+            findings.push(finding.help("write for example `shell: sh`, or leave it out for bash"));
+            owned(BASH)
+        }
+        ["bash"] => owned(BASH),
+        [program] => {
+            let options = SCRIPT_OPTIONS.iter().find(|(name, _)| name == program);
+            let options = options.map(|(_, options)| *options).unwrap_or_default();
+            owned(&[&[*program], options].concat())
+        }
+        _ => owned(&given),
+    }
+}
+
+/// Builds a shell task.
+pub(super) fn task<'a>(
+    findings: &mut Findings,
+    scope: &mut Scope<'_, 'a>,
+    keys: Keys<'a>,
+) -> Option<ShellTask> {
+    let shell = match &keys.own.shell {
+        Some(shell) => words(findings, Some(shell)),
+        None => Arc::clone(&scope.world.shell),
+    };
+    let max_output = keys.get(|keys| &keys.max_output);
+    let max_output = max_output.and_then(|node| size(findings, "max_output", node));
+    let run = keys.own.run.as_ref()?;
+    if run.value.trim().is_empty() {
+        findings.push(findings.at(Code::BadValue, run.span, "`run` is empty"));
+    }
+    let script = templates::script(findings, scope, &shell, run)?;
+    Some(ShellTask { shell, script, max_output })
+}

@@ -1,0 +1,367 @@
+//! One task: which kind it is, which keys it takes, and its parts put together.
+
+use super::agent_task::{self, Cast};
+use super::expansion;
+use super::findings::Findings;
+use super::input::{CompileInput, GitPlace};
+use super::references::{report, unknown_task};
+use super::schema;
+use super::scope::{Need, Scope, Spot};
+use super::shape::{Keys, Kind, Names, Shape};
+use super::shell;
+use super::templates;
+use super::words::{EDGES, ISOLATIONS, MERGES, length, literal, positive_length, reasons, whole, word};
+use crate::diagnostic::{Code, Span, Spanned};
+use crate::ids::{Address, TaskId};
+use crate::model::{Isolation, Merge};
+use crate::plan::{Expect, Output, Retry, Task, TaskKind, Timeout};
+use crate::syntax::{TaskFile, Text};
+use crate::template::Template;
+
+const SHELL_KEYS: &[&str] = &["shell", "max_output"];
+const AGENT_KEYS: &[&str] =
+    &["model", "tools", "disallowed_tools", "max_turns", "permission_mode", "permissions", "repair"];
+const EXPANSION_KEYS: &[&str] = &["key", "max_parallel", "fail_fast"];
+
+/// Reads what others can see of a task, and reports keys that exclude each other.
+pub(super) fn shape<'a>(
+    findings: &mut Findings,
+    input: &CompileInput<'a>,
+    cast: &mut Cast,
+    (task, file): (TaskId, &'a TaskFile),
+    defaults: &'a crate::syntax::TaskKeys,
+    faulty: bool,
+) -> Shape<'a> {
+    let keys = Keys { own: &file.keys, defaults };
+    let kind = match kind(findings, &file.id, keys, faulty) {
+        Kind::Agent(_) => Kind::Agent(cast.resolve(findings, input, keys)),
+        other @ (Kind::Shell | Kind::Unclear) => other,
+    };
+    let isolation = keys.get(|keys| &keys.isolation);
+    let isolation = match (isolation.map(|text| word(findings, "isolation", text, ISOLATIONS)), kind) {
+        (Some(word), _) => word.unwrap_or_default(),
+        (None, Kind::Agent(Some(agent))) => {
+            cast.get(agent).and_then(|agent| agent.isolation).unwrap_or_default()
+        }
+        (None, Kind::Agent(None) | Kind::Shell | Kind::Unclear) => Isolation::None,
+    };
+    let merge = keys.get(|keys| &keys.merge).and_then(|text| word(findings, "merge", text, MERGES));
+    let output = keys.get(|keys| &keys.output);
+    let output = output.map_or(Output::Text, |node| schema::output(findings, input.place, node));
+    let names = expansion::names(findings, keys);
+    let merge = match isolation {
+        Isolation::Worktree => merge.unwrap_or_default(),
+        Isolation::None => Merge::None,
+    };
+    let shape = Shape { task, id: &file.id, keys, kind, names, output, isolation, merge, faulty };
+    check_keys(findings, &shape);
+    shape
+}
+
+/// Which kind a task is; exactly one is right.
+fn kind(findings: &mut Findings, id: &Text, keys: Keys<'_>, faulty: bool) -> Kind {
+    let own = keys.own;
+    let place = |key: &str, text: &Text| keys.written(key).unwrap_or(text.span);
+    match (&own.run, &own.agent, &own.prompt) {
+        (Some(_), None, None) => Kind::Shell,
+        (None, _, Some(_)) => Kind::Agent(None),
+        (Some(run), agent, prompt) => {
+            let second = agent.as_ref().map(|text| ("agent", text));
+            let second = second.or(prompt.as_ref().map(|text| ("prompt", text)));
+            if let Some((key, text)) = second {
+                let message = format!("task `{}` has both `run` and `{key}`", id.value);
+                let finding = findings.at(Code::KeyConflict, place(key, text), message);
+                let finding = findings.related(finding, place("run", run), "the shell command");
+                findings
+                    .push(finding.help("make it two tasks; a task either runs a command or asks an agent"));
+            }
+            Kind::Unclear
+        }
+        (None, Some(agent), None) => {
+            if !faulty {
+                let message = format!("task `{}` has an agent and no `prompt`", id.value);
+                findings.push(
+                    findings
+                        .at(Code::MissingKey, agent.span, message)
+                        .help("say what it shall do: `prompt: ...`"),
+                );
+            }
+            Kind::Agent(None)
+        }
+        (None, None, None) => {
+            if !faulty {
+                let message = format!("task `{}` does nothing: it has neither `run` nor `prompt`", id.value);
+                let finding = findings.at(Code::MissingKey, id.span, message);
+                findings.push(
+                    finding.help("write `run:` with a shell command, or `prompt:` with work for an agent"),
+                );
+            }
+            Kind::Unclear
+        }
+    }
+}
+
+/// Reports keys that the task's kind, expansion, tree or output doesn't take. What comes from `defaults` is for the
+/// tasks that take it.
+fn check_keys(findings: &mut Findings, shape: &Shape<'_>) {
+    let (own, id) = (shape.keys.own, &shape.id.value);
+    let mut conflict = |key: &str, message: String, other: Option<(Span, &str)>, help: &str| {
+        let span = shape.keys.written(key).unwrap_or(shape.id.span);
+        let mut finding = findings.at(Code::KeyConflict, span, message).help(help);
+        if let Some((span, text)) = other {
+            finding = findings.related(finding, span, text);
+        }
+        findings.push(finding);
+    };
+    let run = shape.keys.written("run").map(|span| (span, "this makes it a shell task"));
+    let prompt = shape.keys.written("prompt").or(shape.keys.written("agent"));
+    let prompt = prompt.map(|span| (span, "this makes it an agent task"));
+    for (key, _) in &own.written {
+        match shape.kind {
+            Kind::Shell if AGENT_KEYS.contains(key) => {
+                let message = format!("`{key}` is for agents, and `{id}` is a shell task");
+                conflict(key, message, run, "take the key away");
+            }
+            Kind::Agent(_) if SHELL_KEYS.contains(key) => {
+                let message = format!("`{key}` is for shell tasks, and `{id}` is an agent task");
+                conflict(key, message, prompt, "take the key away");
+            }
+            Kind::Shell | Kind::Agent(_) | Kind::Unclear => {}
+        }
+    }
+    if let (Some(_), Some(for_each)) = (&own.matrix, &own.for_each) {
+        let other = shape.keys.written("for_each").unwrap_or(for_each.span);
+        let message = format!("task `{id}` has both `matrix` and `for_each`");
+        conflict(
+            "matrix",
+            message,
+            Some((other, "the other")),
+            "one of them can range over everything: keep that one",
+        );
+    }
+    if own.for_each.is_none() && own.item_name.is_some() {
+        let message = "`as` names the items of a `for_each`, and there is none".to_owned();
+        conflict("as", message, None, "add `for_each`, or take `as` away");
+    }
+    for key in EXPANSION_KEYS.iter().filter(|_| !shape.is_expanded() && !shape.faulty) {
+        if shape.keys.written(key).is_some() {
+            let message = format!(
+                "`{key}` is for tasks that become many, and `{id}` has no `for_each` and no `matrix`"
+            );
+            conflict(key, message, None, "take the key away");
+        }
+    }
+    let shared = shape.isolation == Isolation::None && !shape.faulty;
+    if shared && own.base.is_some() {
+        let message = format!("`base` is where a private tree starts, and `{id}` has none");
+        conflict("base", message, None, "add `isolation: worktree`");
+    }
+    if shared && own.merge.as_ref().is_some_and(|merge| merge.value != "none") {
+        let message = format!("`merge` brings a private tree home, and `{id}` has none");
+        conflict("merge", message, None, "add `isolation: worktree`");
+    }
+    let changes = own.expect.as_ref().and_then(|expect| expect.value.changes.as_ref());
+    if shared && changes.is_some_and(|changes| changes.value) {
+        let message = format!("`expect.changes` compares a private tree with its start, and `{id}` has none");
+        conflict(
+            "expect",
+            message,
+            None,
+            "add `isolation: worktree`, or name the files: `expect: { files: [...] }`",
+        );
+    }
+    let agent = matches!(shape.kind, Kind::Agent(_));
+    if agent && own.repair.is_some() && shape.output == Output::Text && !shape.faulty {
+        let message = format!("`repair` mends an output that has a form, and that of `{id}` is plain text");
+        conflict(
+            "repair",
+            message,
+            None,
+            "add `output: json`, `lines` or a JSON Schema, or take `repair` away",
+        );
+    }
+}
+
+/// Builds a task. Everything is read before anything that is missing takes the task away.
+pub(super) fn task<'a>(
+    findings: &mut Findings,
+    scope: &mut Scope<'_, 'a>,
+    shape: &Shape<'a>,
+    cast: &Cast,
+) -> Option<Task> {
+    let keys = shape.keys;
+    needs(findings, scope, shape);
+    let description = keys.own.description.as_ref();
+    let description = description.map(|text| templates::text(findings, scope, Spot::Attempt, text));
+    let condition = keys.own.condition.as_ref();
+    let condition = condition.map(|text| templates::expression(findings, scope, Spot::Condition, "if", text));
+    let kind = match shape.kind {
+        Kind::Shell => shell::task(findings, scope, keys).map(TaskKind::Shell),
+        Kind::Agent(Some(index)) => cast
+            .get(index)
+            .and_then(|agent| agent_task::task(findings, scope, shape, index, agent))
+            .map(|task| TaskKind::Agent(Box::new(task))),
+        Kind::Agent(None) | Kind::Unclear => {
+            // What it would say is read all the same, so that its references are checked.
+            for text in keys.own.run.iter().chain(&keys.own.prompt) {
+                templates::text(findings, scope, Spot::Attempt, text);
+            }
+            None
+        }
+    };
+    let expansion = match shape.names {
+        Names::None => None,
+        Names::Item(_) | Names::Matrix(_) => Some(expansion::expansion(findings, scope, keys, &shape.names)),
+    };
+    let retry = retry(findings, scope, keys);
+    let timeout = timeout(findings, keys);
+    let expect = expect(findings, scope, keys, shape.isolation);
+    let dir = keys.get(|keys| &keys.dir).map(|text| templates::text(findings, scope, Spot::Attempt, text));
+    let env = env(findings, scope, keys);
+    let base = keys.get(|keys| &keys.base).filter(|_| shape.isolation == Isolation::Worktree);
+    let base = base.map(|text| templates::text(findings, scope, Spot::Attempt, text));
+    Some(Task {
+        id: shape.task,
+        address: Address::task(&shape.id.value),
+        description: whole_or_none(description)?,
+        kind: kind?,
+        condition: whole_or_none(condition)?,
+        expansion: match expansion {
+            None => None,
+            Some(expansion) => Some(Box::new(expansion?)),
+        },
+        retry,
+        timeout,
+        continue_on_error: shape.may_fail(),
+        output: shape.output.clone(),
+        expect,
+        dir: whole_or_none(dir)?,
+        env,
+        isolation: shape.isolation,
+        base: whole_or_none(base)?,
+        merge: shape.merge,
+    })
+}
+
+/// An absent key is fine, a faulty one is not.
+fn whole_or_none(template: Option<Option<Template>>) -> Option<Option<Template>> {
+    match template {
+        None => Some(None),
+        Some(read) => read.map(Some),
+    }
+}
+
+/// Reads `needs`.
+fn needs<'a>(findings: &mut Findings, scope: &mut Scope<'_, 'a>, shape: &Shape<'a>) {
+    for need in &shape.keys.own.needs {
+        let kind = need.kind.as_ref().map(|kind| word(findings, "needs", kind, EDGES));
+        if let Some(from) = scope.world.ids.get(need.task.value.as_str()) {
+            let kind = kind.map_or(Some(Default::default()), |word| word.or(Some(Default::default())));
+            let at = 0..need.task.value.len();
+            scope.needs.push(Need { from: *from, kind, written: (&need.task).into(), at });
+        } else if literal(findings, "needs", &need.task) {
+            let problem = unknown_task(findings, scope.world, &need.task.value);
+            findings.push(report(findings, problem, need.task.span));
+        }
+    }
+}
+
+fn retry<'a>(findings: &mut Findings, scope: &mut Scope<'_, 'a>, keys: Keys<'a>) -> Retry {
+    let mut retry = Retry::default();
+    let Some(Spanned { value: written, span }) = keys.get(|keys| &keys.retry) else { return retry };
+    if written.max.is_none() {
+        let finding =
+            findings.at(Code::Suspicious, *span, "`retry` says how, but not how often: nothing is retried");
+        findings.push(finding.help("add `max`, the number of further attempts"));
+    }
+    if let Some(max) = &written.max {
+        retry.max = whole(findings, "retry.max", max, 0..=1000).unwrap_or_default();
+    }
+    if let Some(delay) = &written.delay {
+        retry.delay = length(findings, "retry.delay", delay).unwrap_or(retry.delay);
+    }
+    if let Some(most) = &written.max_delay {
+        retry.max_delay = length(findings, "retry.max_delay", most).unwrap_or(retry.max_delay);
+    }
+    if let Some(factor) = &written.backoff {
+        if (1.0..=1000.0).contains(&factor.value) {
+            retry.backoff = factor.value;
+        } else {
+            let message = format!("`retry.backoff` can't be {}: it takes 1 to 1000", factor.value);
+            findings.push(findings.at(Code::BadValue, factor.span, message));
+        }
+    }
+    if let Some(jitter) = &written.jitter {
+        retry.jitter = jitter.value;
+    }
+    retry.on = written.on.as_ref().map(|words| reasons(findings, &words.value));
+    let condition = written.condition.as_ref();
+    retry.condition =
+        condition.and_then(|text| templates::expression(findings, scope, Spot::Verdict, "retry.if", text));
+    retry
+}
+
+fn timeout(findings: &mut Findings, keys: Keys<'_>) -> Timeout {
+    let Some(written) = keys.get(|keys| &keys.timeout).map(|timeout| &timeout.value) else {
+        return Timeout::default();
+    };
+    Timeout {
+        run: written.run.as_ref().and_then(|text| positive_length(findings, "timeout", text)),
+        idle: written.idle.as_ref().and_then(|text| positive_length(findings, "timeout.idle", text)),
+        grace: written.grace.as_ref().and_then(|text| length(findings, "timeout.grace", text)),
+    }
+}
+
+fn expect<'a>(
+    findings: &mut Findings,
+    scope: &mut Scope<'_, 'a>,
+    keys: Keys<'a>,
+    isolation: Isolation,
+) -> Expect {
+    let Some(written) = keys.get(|keys| &keys.expect).map(|expect| &expect.value) else {
+        return Expect::default();
+    };
+    let files = written.files.iter().filter(|file| literal(findings, "expect.files", *file));
+    let files = files.map(|file| file.value.clone()).collect();
+    let changes = written.changes.as_ref().is_some_and(|changes| changes.value);
+    let that = written.that.as_ref();
+    let that =
+        that.and_then(|text| templates::expression(findings, scope, Spot::Verdict, "expect.that", text));
+    Expect { files, changes: changes && isolation == Isolation::Worktree, that }
+}
+
+/// `env` of `defaults` with that of the task over it.
+fn env<'a>(findings: &mut Findings, scope: &mut Scope<'_, 'a>, keys: Keys<'a>) -> Vec<(String, Template)> {
+    let own = &keys.own.env;
+    let kept =
+        keys.defaults.env.iter().filter(|(name, _)| own.iter().all(|(over, _)| over.value != name.value));
+    let mut env = Vec::with_capacity(own.len() + keys.defaults.env.len());
+    for (name, value) in kept.chain(own) {
+        if let Some(value) = templates::text(findings, scope, Spot::Env, value) {
+            env.push((name.value.clone(), value));
+        }
+    }
+    env
+}
+
+/// Reports a task that wants a private tree where none can be made.
+pub(super) fn check_git(findings: &mut Findings, shape: &Shape<'_>, git: impl FnOnce() -> GitPlace) {
+    if shape.isolation != Isolation::Worktree {
+        return;
+    }
+    let (why, help) = match git() {
+        GitPlace::Ready => return,
+        GitPlace::None => {
+            ("this is no git repository", "run `git init` and commit, or take `isolation` away")
+        }
+        GitPlace::NoCommits => ("the git repository has no commit yet", "make a first commit"),
+    };
+    let written = shape.keys.get(|keys| &keys.isolation).map(|text| text.span);
+    let span = written.unwrap_or(agent_task::agent_place(shape.keys));
+    let message = format!("task `{}` works in a git worktree, and {why}", shape.id.value);
+    findings.push(findings.at(Code::BadPlace, span, message).help(help));
+}
+
+#[cfg(test)]
+#[path = "task_tests.rs"]
+mod tests;

@@ -1,0 +1,146 @@
+//! Reading templates and scripts where they stand in the manifest: parsed by `template`, resolved by `references`.
+
+use super::findings::{Findings, Written};
+use super::scope::{Scope, Spot};
+use super::words::hole;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::template::{Script, ShellFamily, Template, TemplateError, TemplateErrorKind};
+
+/// Reads text with `${{ }}` holes.
+pub(super) fn text<'a>(
+    findings: &mut Findings,
+    scope: &mut Scope<'_, 'a>,
+    spot: Spot,
+    written: impl Into<Written<'a>>,
+) -> Option<Template> {
+    let written = written.into();
+    let template = parsed(findings, written, Template::text(written.text))?;
+    resolve(findings, scope, spot, written, &template);
+    if spot != Spot::Condition && template.asks_status() {
+        let message = "`failure()`, `always()` and `cancelled()` have a meaning in `if` only";
+        let finding = findings.at(Code::TemplatePlace, written.span, message);
+        findings.push(finding.help("read `tasks.NAME.status` instead"));
+    }
+    Some(template)
+}
+
+/// Reads a bare expression: `if`, `expect.that`, `retry.if`.
+pub(super) fn expression<'a>(
+    findings: &mut Findings,
+    scope: &mut Scope<'_, 'a>,
+    spot: Spot,
+    key: &str,
+    written: impl Into<Written<'a>>,
+) -> Option<Template> {
+    let written = written.into();
+    if let Some(finding) = dressed_expression(findings, key, written) {
+        findings.push(finding);
+        return None;
+    }
+    let template = parsed(findings, written, Template::expression(written.text))?;
+    resolve(findings, scope, spot, written, &template);
+    if spot != Spot::Condition && template.asks_status() {
+        let message =
+            format!("`failure()`, `always()` and `cancelled()` have a meaning in `if`, not in `{key}`");
+        let finding = findings.at(Code::TemplatePlace, written.span, message);
+        findings.push(finding.help("write `task.status == \"failed\"`"));
+    }
+    Some(template)
+}
+
+/// Reads the script of a shell task.
+pub(super) fn script<'a>(
+    findings: &mut Findings,
+    scope: &mut Scope<'_, 'a>,
+    shell: &[String],
+    written: impl Into<Written<'a>>,
+) -> Option<Script> {
+    let written = written.into();
+    let Some(family) = ShellFamily::of(shell) else {
+        let Some(start) = written.text.find("${{").or_else(|| written.text.find("${%")) else {
+            return Some(Script::plain(written.text));
+        };
+        let program = shell.first().map(String::as_str).unwrap_or_default();
+        let message = format!("no value can be put into a script for `{program}`");
+        let finding = findings.at(Code::UnsafeHole, hole(findings, written, start), message);
+        findings.push(finding.help("hand it over in `env` and let the script read the variable"));
+        return None;
+    };
+    match Script::lower(written.text, family) {
+        Ok((script, warnings)) => {
+            for warning in warnings {
+                report(findings, written, warning);
+            }
+            for reference in script.references() {
+                scope.resolve(findings, Spot::Attempt, written, &reference);
+            }
+            Some(script)
+        }
+        Err(errors) => {
+            errors.into_iter().for_each(|error| report(findings, written, error));
+            None
+        }
+    }
+}
+
+/// `if: ${{ x }}` is the habit of another system: the same without the braces is shown.
+fn dressed_expression(findings: &Findings, key: &str, written: Written<'_>) -> Option<Diagnostic> {
+    let start = written.text.find("${{")?;
+    let bare = written
+        .text
+        .trim()
+        .strip_prefix("${{")
+        .and_then(|rest| rest.strip_suffix("}}"))
+        .filter(|inside| !inside.contains("${{"));
+    let finding = findings.at(
+        Code::TemplatePlace,
+        hole(findings, written, start),
+        format!("`{key}` is an expression as it stands, without `${{{{ }}}}`"),
+    );
+    Some(match bare {
+        Some(bare) => finding.help(format!("write `{key}: {}`", bare.trim())),
+        None => finding.help("write the whole condition as one expression, joined with `and`, `or`, `not`"),
+    })
+}
+
+fn parsed(
+    findings: &mut Findings,
+    written: Written<'_>,
+    result: Result<Template, Vec<TemplateError>>,
+) -> Option<Template> {
+    match result {
+        Ok(template) => Some(template),
+        Err(errors) => {
+            errors.into_iter().for_each(|error| report(findings, written, error));
+            None
+        }
+    }
+}
+
+fn resolve<'a>(
+    findings: &mut Findings,
+    scope: &mut Scope<'_, 'a>,
+    spot: Spot,
+    written: Written<'a>,
+    template: &Template,
+) {
+    for reference in &template.references {
+        scope.resolve(findings, spot, written, reference);
+    }
+}
+
+fn report(findings: &mut Findings, written: Written<'_>, error: TemplateError) {
+    let code = match error.kind {
+        TemplateErrorKind::Syntax => Code::TemplateSyntax,
+        TemplateErrorKind::Place => Code::TemplatePlace,
+        TemplateErrorKind::UnknownFilter => Code::UnknownFilter,
+        TemplateErrorKind::UnsafeHole => Code::UnsafeHole,
+        TemplateErrorKind::ProgramText => Code::ProgramText,
+    };
+    let span = findings.place(written, error.at);
+    findings.push(findings.at(code, span, error.message).maybe_help(error.help));
+}
+
+#[cfg(test)]
+#[path = "templates_tests.rs"]
+mod tests;

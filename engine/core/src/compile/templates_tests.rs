@@ -1,0 +1,82 @@
+use insta::assert_snapshot;
+
+use crate::compile::testing::check;
+
+#[test]
+fn an_expression_is_written_bare() {
+    assert_snapshot!(check("tasks:\n  a: { run: echo }\n  b: { needs: [a], if: \"${{ tasks.a.output == 'x' }}\", run: echo }\n"), @r#"
+    error[F0402]: `if` is an expression as it stands, without `${{ }}`
+     --> plan.yaml:4:25
+      |
+    4 |   b: { needs: [a], if: "${{ tasks.a.output == 'x' }}", run: echo }
+      |                         ^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+      |
+      = help: write `if: tasks.a.output == 'x'`
+    "#);
+    assert_snapshot!(check("tasks:\n  a: { run: echo, if: run.ci && git.dirty }\n"), @r"
+    error[F0401]: `&&` is no operator here
+     --> plan.yaml:3:30
+      |
+    3 |   a: { run: echo, if: run.ci && git.dirty }
+      |                              ^^
+      |
+      = help: write `and`
+    ");
+    assert_snapshot!(check("tasks:\n  a: { run: echo, if: \"contains(git.branch, 'x')\" }\n"), @r#"
+    error[F0404]: there is no function `contains`
+     --> plan.yaml:3:24
+      |
+    3 |   a: { run: echo, if: "contains(git.branch, 'x')" }
+      |                        ^^^^^^^^
+      |
+      = help: write `needle in haystack`
+    "#);
+}
+
+#[test]
+fn faults_of_a_template_are_placed() {
+    assert_snapshot!(check("tasks:\n  a: { prompt: \"x ${{ inputs. }}\", tools: Read }\n"), @r#"
+    error[F0401]: unexpected `}}`, expected identifier or integer
+     --> plan.yaml:3:31
+      |
+    3 |   a: { prompt: "x ${{ inputs. }}", tools: Read }
+      |                               ^^
+    "#);
+    assert_snapshot!(check("inputs: { t: { default: x } }\ntasks:\n  a: { prompt: \"x ${{ inputs.t | uper }}\", tools: Read }\n"), @r#"
+    error[F0404]: there is no filter `uper`
+     --> plan.yaml:4:34
+      |
+    4 |   a: { prompt: "x ${{ inputs.t | uper }}", tools: Read }
+      |                                  ^^^^
+      |
+      = help: did you mean `upper`?
+    "#);
+}
+
+#[test]
+fn status_functions_belong_in_conditions() {
+    assert_eq!(check("tasks:\n  a: { run: echo }\n  b: { needs: [a], if: failure(), run: echo }\n"), "");
+    assert_snapshot!(check("tasks:\n  a: { prompt: \"${{ failure() }}\", tools: Read }\n"), @r#"
+    error[F0402]: `failure()`, `always()` and `cancelled()` have a meaning in `if` only
+     --> plan.yaml:3:16
+      |
+    3 |   a: { prompt: "${{ failure() }}", tools: Read }
+      |                ^^^^^^^^^^^^^^^^^^
+      |
+      = help: read `tasks.NAME.status` instead
+    "#);
+}
+
+#[test]
+fn a_script_for_another_program_takes_no_values() {
+    assert_snapshot!(check("inputs: { t: { default: x } }\ntasks:\n  a:\n    shell: python3\n    run: print(\"${{ inputs.t }}\")\n"), @r#"
+    error[F0403]: no value can be put into a script for `python3`
+     --> plan.yaml:6:17
+      |
+    6 |     run: print("${{ inputs.t }}")
+      |                 ^^^^^^^^^^^^^^^
+      |
+      = help: hand it over in `env` and let the script read the variable
+    "#);
+    assert_eq!(check("tasks:\n  a: { shell: python3, run: \"print('$x')\" }\n"), "");
+}

@@ -1,0 +1,64 @@
+use serde_json::json;
+
+use super::*;
+
+fn rules(value: Value) -> Vec<IndexMap<String, Value>> {
+    serde_json::from_value(value).expect("a list of objects")
+}
+
+fn matrix(axes: Value, include: Value, exclude: Value) -> Result<Vec<(String, Value)>, ExpandError> {
+    let axes: IndexMap<String, Vec<Value>> = serde_json::from_value(axes).expect("axes");
+    let axes: Vec<_> = axes.into_iter().collect();
+    let rows = combinations(&axes, &rules(include), &rules(exclude))?;
+    Ok(rows.into_iter().map(|row| (row.key, row.item)).collect())
+}
+
+fn keys(rows: Result<Vec<(String, Value)>, ExpandError>) -> Vec<String> {
+    rows.expect("within the limit").into_iter().map(|(key, _)| key).collect()
+}
+
+#[test]
+fn the_last_axis_changes_fastest() {
+    let rows = matrix(json!({"a": [1, 2], "b": ["x", true]}), json!([]), json!([]));
+    assert_eq!(keys(rows), ["1,x", "1,true", "2,x", "2,true"]);
+}
+
+#[test]
+fn exclude_takes_out_what_agrees_on_every_named_axis() {
+    let rows = matrix(json!({"a": [1, 2], "b": [1, 2]}), json!([]), json!([{"a": 1, "b": 2}, {"a": 2}]));
+    assert_eq!(keys(rows), ["1,1"]);
+}
+
+#[test]
+fn include_adds_combinations_and_axes() {
+    let rows = matrix(json!({"a": [1]}), json!([{"a": 9, "c": "z"}]), json!([]));
+    assert_eq!(
+        rows.expect("rows"),
+        [("1".to_owned(), json!({"a": 1, "c": null})), ("9,z".to_owned(), json!({"a": 9, "c": "z"}))]
+    );
+    assert_eq!(keys(matrix(json!({}), json!([{"c": 1}]), json!([]))), ["1"]);
+}
+
+#[test]
+fn an_empty_axis_makes_no_combination() {
+    assert_eq!(keys(matrix(json!({"a": [1, 2], "b": []}), json!([]), json!([]))), Vec::<String>::new());
+}
+
+#[test]
+fn a_product_past_the_limit_is_refused_before_it_is_made() {
+    let axis: Vec<u32> = (0..1000).collect();
+    let axes = json!({"a": axis, "b": axis, "c": axis, "d": axis, "e": axis, "f": axis, "g": axis});
+    assert!(matches!(matrix(axes, json!([]), json!([])), Err(ExpandError::TooMany { .. })));
+}
+
+#[test]
+fn items_that_are_no_scalars_have_their_index_as_key() {
+    let rows = list_rows(vec![json!("x"), json!({"a": 1}), json!(2.5), json!(null)]).expect("rows");
+    assert_eq!(rows.iter().map(|row| row.key.as_str()).collect::<Vec<_>>(), ["x", "1", "2.5", "3"]);
+}
+
+#[test]
+fn a_key_that_comes_twice_is_named_with_both_positions() {
+    let twice = unique_keys(["a", "b", "a"]).expect_err("a duplicate");
+    assert_eq!(twice.to_string(), "instances 1 and 3 have the same key `a`");
+}
