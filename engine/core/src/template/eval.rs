@@ -112,3 +112,7 @@ fn fault(error: &Error, source: &str) -> EvalError {
     };
     EvalError { message, at }
 }
+
+#[cfg(test)]
+#[path = "eval_tests.rs"]
+mod tests;

@@ -170,3 +170,7 @@ pub(super) fn help_for(kind: Kind, name: &str) -> Option<String> {
     }
     did_you_mean(name, kind.known().iter().copied()).map(|near| format!("did you mean `{near}`?"))
 }
+
+#[cfg(test)]
+#[path = "names_tests.rs"]
+mod tests;

@@ -313,3 +313,7 @@ fn free_prefix(source: &str) -> Box<str> {
     }
     prefix.into()
 }
+
+#[cfg(test)]
+#[path = "script_tests.rs"]
+mod tests;

@@ -3,6 +3,17 @@
 use super::lexer::{Lexer, Stop};
 use super::units::{Quoting, Rule, Unit};
 
+/// What surrounds arithmetic.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Arithmetic {
+    /// `$(( ))` or `(( ))`.
+    Parens,
+    /// `for (( ; ; ))`.
+    LoopHead,
+    /// `$[ ]`.
+    Brackets,
+}
+
 impl Lexer<'_> {
     /// Whether the parentheses that begin before `ahead` hold arithmetic: they close with `))`. Shells decide likewise.
     pub(super) fn is_arithmetic(&self, ahead: usize) -> bool {
@@ -37,9 +48,12 @@ impl Lexer<'_> {
     }
 
     /// Reads arithmetic up to `))` or `]`.
-    pub(super) fn arithmetic(&mut self, close: u8) -> Result<(), Stop> {
+    pub(super) fn arithmetic(&mut self, kind: Arithmetic) -> Result<(), Stop> {
         let start = self.at.saturating_sub(2);
-        let open = if close == b']' { b'[' } else { b'(' };
+        let (open, close) = match kind {
+            Arithmetic::Parens | Arithmetic::LoopHead => (b'(', b')'),
+            Arithmetic::Brackets => (b'[', b']'),
+        };
         let mut depth = 0usize;
         loop {
             match self.peek(0) {
@@ -50,6 +64,11 @@ impl Lexer<'_> {
                 Some(Unit::Byte(b'"')) => self.nested(|lexer| lexer.double(Rule::Integer, None))?,
                 Some(Unit::Byte(b'\'')) => {
                     self.unsure("it follows a `'` inside arithmetic");
+                    self.at += 1;
+                }
+                // Commands in two parentheses can look like arithmetic; a loop's head has its own semicolons.
+                Some(Unit::Byte(b';')) if kind != Arithmetic::LoopHead => {
+                    self.unsure("it follows `((`, which shells don't read alike here; write `( (`");
                     self.at += 1;
                 }
                 Some(Unit::Byte(b'$')) => self.dollar(true, None)?,

@@ -1,81 +1,12 @@
 //! Simple commands: reading one, and judging what its name does with its arguments.
 
+use super::builtins::{ASSIGNERS, EVALUATORS, PREFIXES, SHELLS, TAKES_INTEGERS, evaluates_variable};
 use super::cond::ARITHMETIC_OPERATORS;
+use super::family::ShellFamily;
 use super::lexer::{Assigned, Attribute, Close, Lexer, Stop};
 use super::program;
 use super::units::{Rule, Unit};
 use super::word::{First, Word, WordKind, is_name};
-
-/// Builtins that run, evaluate or assign by what their arguments say, with what to write in their place.
-const EVALUATORS: &[(&str, &str)] = &[
-    (".", "name the file itself, or pass the value as an argument of a script"),
-    ("alias", "write a function that reads a variable"),
-    ("bind", "read a variable that holds the value"),
-    ("compgen", "write `printf '%s\\n' ${{ … }}`"),
-    ("complete", "read a variable that holds the value"),
-    ("compopt", "read a variable that holds the value"),
-    ("declare", "write `name=${{ … }}`"),
-    ("enable", "name the builtin itself"),
-    ("eval", "write the command itself, without `eval`"),
-    ("fc", "write the command itself"),
-    ("float", "write `name=${{ … }}`"),
-    ("getopts", "name the variable itself"),
-    ("integer", "write `name=${{ … }}`"),
-    ("let", "write `name=$(( … ))`"),
-    ("mapfile", "name the array itself; put the value in with `<<< ${{ … }}`"),
-    ("nameref", "name the variable itself"),
-    ("read", "name the variable itself; put the value in with `<<< ${{ … }}`"),
-    ("readarray", "name the array itself; put the value in with `<<< ${{ … }}`"),
-    ("source", "name the file itself, or pass the value as an argument of a script"),
-    ("trap", "put it in a variable first: `v=${{ … }}`, and read `\"$v\"` in the trap"),
-    ("typeset", "write `name=${{ … }}`"),
-    ("unset", "name the variable itself"),
-    ("vared", "name the variable itself"),
-    ("wait", "put it in a variable first: `v=${{ … }}`, then `wait \"$v\"`"),
-    ("zle", "name the widget itself"),
-    ("zmodload", "name the module itself"),
-];
-
-/// Builtins that assign what stands behind `name=`.
-const ASSIGNERS: &[&str] = &["export", "readonly", "local"];
-
-/// Programs that run the argument after `-c` as shell text.
-const SHELLS: &[&str] = &[
-    "ash", "bash", "dash", "fish", "ksh", "ksh93", "mksh", "oksh", "rbash", "runuser", "sh", "su", "tcsh",
-    "csh", "zsh",
-];
-
-/// Commands that hand the rest on as a command.
-const PREFIXES: &[&str] = &["builtin", "command", "nocorrect", "noglob"];
-
-/// Variables whose value every shell of the family runs or evaluates when it is set or used.
-const EVALUATED_VARIABLES: &[&str] = &[
-    "BASH_ENV",
-    "ENV",
-    "HISTCMD",
-    "LINENO",
-    "OPTIND",
-    "PROMPT_COMMAND",
-    "PS0",
-    "PS1",
-    "PS2",
-    "PS3",
-    "PS4",
-    "RANDOM",
-    "SECONDS",
-    "SRANDOM",
-];
-
-/// Whether a value that names a command decides what becomes of its arguments.
-pub(crate) fn runs_its_arguments(name: &str) -> bool {
-    let base = name.rsplit('/').next().unwrap_or(name);
-    SHELLS.contains(&base)
-        || PREFIXES.contains(&name)
-        || ASSIGNERS.contains(&name)
-        || EVALUATORS.iter().any(|(evaluator, _)| *evaluator == name)
-        || matches!(name, "printf" | "test" | "[" | "exec" | "env" | "time" | "coproc")
-        || name.contains('=')
-}
 
 impl Lexer<'_> {
     /// Reads one simple command, up to what separates commands, and judges it.
@@ -166,6 +97,7 @@ impl Lexer<'_> {
         match command {
             "test" | "[" => self.test(command, args),
             "printf" => self.printf(args),
+            "print" if self.family != ShellFamily::Bash => self.print(args),
             _ => self.spread(words),
         }
         if ASSIGNERS.contains(&command) {
@@ -177,9 +109,7 @@ impl Lexer<'_> {
                 self.refuse_all(&arg.holes, &message, help);
             }
         }
-        if self.family.evaluates_operands()
-            && matches!(command, "exit" | "return" | "break" | "continue" | "shift")
-        {
+        if self.family.evaluates_operands() && TAKES_INTEGERS.contains(&command) {
             for arg in args {
                 self.demand_all(&arg.holes, Rule::Integer);
             }
@@ -291,7 +221,7 @@ impl Lexer<'_> {
                 if evaluates(second) {
                     self.demand_all(&first.holes, Rule::Integer);
                 }
-                if evaluates(first) {
+                if evaluates(first) || first.means("-t") {
                     self.demand_all(&second.holes, Rule::Integer);
                 }
             }
@@ -322,6 +252,20 @@ impl Lexer<'_> {
             if !only_text {
                 let holes: Vec<usize> = args.iter().flat_map(|word| word.holes.clone()).collect();
                 self.demand_all(&holes, Rule::Integer);
+            }
+        }
+        self.spread(args);
+    }
+
+    /// `print` of ksh and zsh: `-v` of zsh evaluates a name.
+    fn print(&mut self, args: &[Word]) {
+        for arg in args {
+            if !arg.holes.is_empty() && (arg.first == First::Hole || arg.text.starts_with('-')) {
+                let help = "write `printf '%s\\n' ${{ … }}`, or `print -r -- ${{ … }}`";
+                self.refuse_all(&arg.holes, "`print` reads options here", help);
+            }
+            if !arg.text.starts_with('-') || arg.means("--") || arg.means("-") {
+                break;
             }
         }
         self.spread(args);
@@ -383,7 +327,7 @@ impl Lexer<'_> {
             let is = |wanted| {
                 self.attributes.iter().any(|(declared, found)| *declared == name && *found == wanted)
             };
-            if EVALUATED_VARIABLES.contains(&name.as_str()) {
+            if evaluates_variable(self.family, &name) {
                 let message = format!("the shell evaluates the value of `{name}`");
                 self.refuse_all(&holes, &message, "use another name");
             } else if is(Attribute::Evaluated) {

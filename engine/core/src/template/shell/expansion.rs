@@ -1,5 +1,6 @@
 //! What begins with `$`: parameters, substitutions, arithmetic.
 
+use super::arith::Arithmetic;
 use super::family::ShellFamily;
 use super::lexer::{Lexer, Stop};
 use super::units::{Quoting, Rule, Unit};
@@ -16,12 +17,12 @@ impl Lexer<'_> {
             }
             Some(Unit::Byte(b'(')) if self.byte(2) == Some(b'(') => {
                 let is_arithmetic = self.is_arithmetic(3);
-                if !is_arithmetic && self.family == ShellFamily::Sh {
+                if !is_arithmetic {
                     self.unsure("it follows `$((`, which shells don't read alike here; write `$( (`");
                 }
                 if is_arithmetic {
                     self.at += 3;
-                    self.nested(|lexer| lexer.arithmetic(b')'))
+                    self.nested(|lexer| lexer.arithmetic(Arithmetic::Parens))
                 } else {
                     self.at += 2;
                     self.substitution()
@@ -35,7 +36,7 @@ impl Lexer<'_> {
             Some(Unit::Byte(b'[')) => match self.family {
                 ShellFamily::Bash | ShellFamily::Zsh => {
                     self.at += 2;
-                    self.nested(|lexer| lexer.arithmetic(b']'))
+                    self.nested(|lexer| lexer.arithmetic(Arithmetic::Brackets))
                 }
                 ShellFamily::Sh | ShellFamily::Ksh => {
                     self.unsure("it follows `$[`, which shells don't read alike; write `$(( … ))`");
@@ -116,7 +117,9 @@ impl Lexer<'_> {
                 Some(Unit::Byte(b'`')) => self.backquotes()?,
                 Some(Unit::Byte(b'"')) => self.nested(|lexer| lexer.double(Rule::Any, None))?,
                 Some(Unit::Byte(b'$')) => self.dollar(quoted, None)?,
-                Some(Unit::Byte(b'\'')) if !quoted || is_trim => self.single(None)?,
+                Some(Unit::Byte(b'\'')) if !quoted || (is_trim && self.family != ShellFamily::Zsh) => {
+                    self.single(None)?
+                }
                 Some(Unit::Byte(b'\'')) => {
                     self.unsure("it follows a `'` inside `\"${…}\"`, which shells don't read alike");
                     self.at += 1;

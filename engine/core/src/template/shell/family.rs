@@ -34,11 +34,11 @@ impl ShellFamily {
         }
     }
 
-    /// Whether `[ a -eq b ]`, `exit n` and the like evaluate their operands as arithmetic.
+    /// Whether `[ a -eq b ]`, `exit n` and the like may evaluate their operands as arithmetic. `sh` can be a ksh.
     pub(super) fn evaluates_operands(self) -> bool {
         match self {
-            ShellFamily::Zsh | ShellFamily::Ksh => true,
-            ShellFamily::Sh | ShellFamily::Bash => false,
+            ShellFamily::Sh | ShellFamily::Zsh | ShellFamily::Ksh => true,
+            ShellFamily::Bash => false,
         }
     }
 }
@@ -46,3 +46,7 @@ impl ShellFamily {
 fn base_name(word: &str) -> &str {
     word.rsplit('/').next().unwrap_or(word)
 }
+
+#[cfg(test)]
+#[path = "family_tests.rs"]
+mod tests;

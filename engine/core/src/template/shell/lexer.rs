@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::super::error::{TemplateError, TemplateErrorKind};
+use super::arith::Arithmetic;
 use super::family::ShellFamily;
 use super::heredoc::Heredoc;
 use super::units::{Hole, Quoting, Rule, Unit, Units, Use};
@@ -334,9 +335,12 @@ impl<'a> Lexer<'a> {
                         );
                     }
                     self.at += 2;
-                    self.nested(|lexer| lexer.arithmetic(b')'))?;
+                    self.nested(|lexer| lexer.arithmetic(Arithmetic::Parens))?;
                 }
-                (Some(b'('), _) => {
+                (Some(b'('), next) => {
+                    if next == Some(b'(') {
+                        self.unsure("it follows `((`, which shells don't read alike here; write `( (`");
+                    }
                     self.at += 1;
                     self.nested(|lexer| lexer.list(Close::Paren))?;
                 }
@@ -404,7 +408,7 @@ impl<'a> Lexer<'a> {
         self.blanks();
         if self.starts_with("((") {
             self.at += 2;
-            return self.nested(|lexer| lexer.arithmetic(b')'));
+            return self.nested(|lexer| lexer.arithmetic(Arithmetic::LoopHead));
         }
         let name = self.word(WordKind::Command)?;
         self.refuse_all(&name.holes, "a hole can't name a loop's variable", "write the name itself");

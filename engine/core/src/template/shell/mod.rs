@@ -5,6 +5,7 @@
 //! 3. No value is ever part of the script: a misjudged hole can be split or matched, not run.
 
 mod arith;
+mod builtins;
 mod command;
 mod cond;
 mod expansion;
@@ -16,7 +17,7 @@ mod quote;
 mod units;
 mod word;
 
-pub(super) use command::runs_its_arguments;
+pub(super) use builtins::runs_its_arguments;
 pub use family::ShellFamily;
 pub(super) use lexer::lex;
 pub(super) use units::{Piece, Quoting, Rule, Units, Use};
