@@ -1,5 +1,21 @@
 //! The agent loop: a pure state machine over a transcript.
+//!
+//! 1. Every call of a turn has exactly one result in the user message that follows, in the order of the calls.
+//! 2. Readers of a turn run at once, up to a limit; a writer runs alone, after all before it and before all behind it.
+//! 3. What is recorded says everything: a loop restored from its items goes on as the first would have.
+//! 4. What is asked is the fold of what was recorded before.
+//! 5. After `Finish` nothing follows.
 
+mod batch;
+mod judge;
+mod machine;
+mod output;
+#[cfg(test)]
+mod random_tests;
+mod record;
 mod spec;
+#[cfg(test)]
+mod testing;
 
-pub use spec::{AgentEnd, AgentSpec, Call, CallResult, Effect, Input, Item, OutputForm};
+pub use machine::Converse;
+pub use spec::{AgentEnd, AgentSpec, Call, CallResult, Effect, Input, Item, OutputForm, Spoil};

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use crate::model::{Denial, Effort, Reason, Usage};
 use crate::policy::Permissions;
+use crate::text::one_line;
 use crate::wire::{Message, ModelError, Reply, Request, ToolSpec};
 
 /// What an agent is, once everything is resolved.
@@ -87,6 +88,26 @@ pub struct Call {
     pub input: Value,
 }
 
+impl Call {
+    /// The call on one line, for people.
+    pub fn line(&self) -> String {
+        call_line(&self.tool, &self.input)
+    }
+}
+
+/// What a call is about on one line: the argument by which people tell calls of its tool apart, else all of them.
+pub(super) fn call_line(tool: &str, input: &Value) -> String {
+    const WIDTH: usize = 200;
+    let key = match tool {
+        "Bash" => "command",
+        "Read" | "Write" | "Edit" => "file_path",
+        "Glob" | "Grep" => "pattern",
+        _ => "",
+    };
+    let main = input.get(key).and_then(Value::as_str);
+    one_line(&main.map_or_else(|| input.to_string(), str::to_owned), WIDTH)
+}
+
 /// What the executor has to do.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effect {
@@ -111,11 +132,33 @@ pub enum Item {
         /// The message.
         message: Message,
     },
-    /// What a model turn used.
+    /// What a model turn used, its calls counted.
     Turn {
         /// Its usage.
         usage: Usage,
     },
+    /// A call of the turn was refused.
+    Denied {
+        /// Which, and why.
+        denial: Denial,
+    },
+    /// The output of the turn did not fit; one of the turns to mend it is used up.
+    Repair,
+    /// Nothing in the turn could be acted on.
+    Spoiled {
+        /// How.
+        by: Spoil,
+    },
+}
+
+/// Why nothing in a turn could be acted on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Spoil {
+    /// Calls that the limit of tokens may have cut.
+    Cut,
+    /// Only calls of unknown tools, or with arguments that don't fit.
+    BadCalls,
 }
 
 /// How an agent ended.

@@ -131,6 +131,8 @@ codes! {
     AlwaysDenied = "W0503", Warning;
     /// Agents that may write to one tree at the same time.
     SharedWriters = "W0504", Warning;
+    /// An agent file that can't be used; an error as soon as a plan names its agent.
+    BrokenAgent = "W0505", Warning;
     /// A setting that this layer may not set and that is ignored.
     IgnoredSetting = "W0601", Warning;
 }

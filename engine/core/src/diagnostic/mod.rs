@@ -3,6 +3,8 @@
 mod code;
 mod render;
 mod source;
+#[cfg(test)]
+pub(crate) mod testing;
 
 pub use code::{Code, Severity};
 pub use render::render;

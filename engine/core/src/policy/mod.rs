@@ -1,24 +1,15 @@
 //! Which tool calls pass: rules, modes and the place.
+//!
+//! 1. A deny of any source stands; an `ask` is settled only by an allow of a stronger source.
+//! 2. The repository and what an agent's definition merely names grant nothing.
+//! 3. What can't be read for certain (a shell command, a path, a rule) is never allowed by a rule with a specifier,
+//!    and always caught by one that denies or asks.
+//! 4. Paths are compared as text, `..` resolved, links not: the tool has to check what it has opened.
 
-use std::path::PathBuf;
+mod command;
+mod path;
+mod permissions;
+mod read_only;
+mod rule;
 
-use crate::model::{PermissionMode, PermissionRules, ToolPolicy, ToolRule};
-
-/// Everything that decides over the calls of one agent.
-#[derive(Clone, Debug)]
-pub struct Permissions {
-    /// What happens when no rule matches.
-    pub mode: PermissionMode,
-    /// The agent's own tree: where relative paths start, absolute and free of links.
-    pub tree: PathBuf,
-    /// Whether the tree is private (worktree), so that edits inside it pass in mode `acceptEdits`.
-    pub private_tree: bool,
-    /// Rules of flow.toml, by layer.
-    pub layers: Vec<PermissionRules>,
-    /// `permissions` of the task, and what its `tools` grant.
-    pub task: PermissionRules,
-    /// What the definition's `tools` say: names limit, specifiers also allow.
-    pub definition: ToolPolicy,
-    /// `disallowedTools` of the definition and `disallowed_tools` of the task.
-    pub disallowed: Vec<ToolRule>,
-}
+pub use permissions::{ModeSource, Permissions, Verdict};

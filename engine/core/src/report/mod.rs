@@ -1,1 +1,23 @@
-//! The run report and the notifications: folds over the journal.
+//! The run report and the notifications: folds over the journal, and the formats they are written in.
+//!
+//! 1. A report is a function of the journal's entries: the same for a live run, a finished one and one read back later.
+//! 2. Every launch of a started task has exactly one notification, once it has ended. Retries belong to one launch; what
+//!    a resume runs again is another.
+//! 3. No text of a task can end the element, the cell or the fence that it stands in.
+
+mod fold;
+mod format;
+mod json;
+mod md;
+mod notifications;
+mod run_report;
+#[cfg(test)]
+mod testing;
+
+pub use fold::Fold;
+pub use format::{Format, Texts};
+pub use notifications::notification;
+pub use run_report::{AttemptReport, Counts, LaunchReport, RunReport, TaskReport};
+
+/// Every format.
+pub const FORMATS: &[Format] = &[json::FORMAT, md::FORMAT, notifications::FORMAT];

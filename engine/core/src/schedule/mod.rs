@@ -1,5 +1,45 @@
 //! The scheduler: a pure state machine over events.
+//!
+//! [`Scheduler::handle`] decides; what it decides it says as events and applies them itself. [`Scheduler::apply`] is
+//! the only function that changes the book of a run, so replaying the journal gives the same book. What is not in the
+//! book (open questions, running clocks, orders to stop) belongs to one engine and dies with it.
+//!
+//! Invariants, played with random plans in random worlds by `play_tests.rs`:
+//!
+//! 1. Never more than `concurrency` attempts live, and no two of them share a slot.
+//! 2. Never more than `max_parallel` attempts of one expanded task live.
+//! 3. An attempt starts only when every edge of its task holds and its condition, if it has one, was answered with yes.
+//! 4. Every attempt that starts ends at most once, and exactly once unless its engine died.
+//! 5. Attempt numbers of an address only grow, and no task has more attempts in one epoch than `retry` allows.
+//! 6. A terminal state is left by none within an epoch; a task ends once.
+//! 7. `Finish` comes exactly once, when every task has ended, and nothing comes after it.
+//! 8. Replaying the events gives the same book after every step.
+//! 9. Nothing starts once the run was told to stop, nor in a group or task that was.
+//! 10. A resume runs no task again that had ended well, unless something that it needs runs again.
+//! 11. Every run ends in a bounded number of steps.
+//! 12. The scheduler asks to be woken only for moments that lie ahead.
 
+mod book;
+mod clock;
+mod decide;
+mod queue;
+mod replay;
+mod resume;
+mod retry;
+mod scheduler;
+mod slots;
 mod spec;
+#[cfg(test)]
+mod testing;
+mod wiring;
 
+#[cfg(test)]
+mod play_model;
+#[cfg(test)]
+mod play_tests;
+
+#[cfg(test)]
+pub(crate) use play_tests::played;
+pub use replay::ReplayError;
+pub use scheduler::{Counts, Scheduler, TaskView};
 pub use spec::{Answer, Cancel, Decision, Effect, Input, Limits, NodeSpec, Question, RetrySpec, TaskValues};

@@ -1,10 +1,30 @@
 //! From bytes to trees with places: nothing is resolved yet.
 
+pub(crate) mod fields;
+pub(crate) mod foreign;
+mod front_matter;
 mod node;
+mod place;
+mod source_text;
+pub(crate) mod task;
+pub(crate) mod toml;
+mod tool_list;
+mod workflow;
 mod workflow_file;
+pub(crate) mod yaml;
+mod yaml_keys;
+mod yaml_scalar;
+mod yaml_trouble;
 
+pub use self::toml::parse_toml;
+pub use front_matter::{FrontMatter, MatterKind, split_front_matter};
 pub use node::{Entry, Node, NodeKind};
+pub use place::place_in;
+pub use source_text::{AGENT_LIMIT, PLAN_LIMIT, source_text};
+pub use tool_list::split_words;
+pub use workflow::workflow;
 pub use workflow_file::{
     ExpectFile, InputFile, MatrixFile, NeedFile, PermissionsFile, RetryFile, TaskFile, TaskKeys, Text,
     TimeoutFile, WorkflowFile,
 };
+pub use yaml::parse_yaml;

@@ -51,6 +51,11 @@ pub enum Block {
         #[serde(default)]
         signature: String,
     },
+    /// Thinking that the provider shows to nobody and wants back unchanged.
+    RedactedThinking {
+        /// The sealed text.
+        data: String,
+    },
     /// A call that the model wants made.
     ToolUse {
         /// Its id.

@@ -1,5 +1,8 @@
 //! Executors: one attempt from launch to outcome.
 
+mod agent;
+mod agent_ask;
+mod agent_files;
 mod shell;
 mod shell_mask;
 mod shell_pipe;
@@ -8,6 +11,8 @@ mod shell_spawn;
 mod shell_watch;
 mod stop;
 
+pub use agent::{AgentLaunch, AgentPlace, AgentStart, new_agent_id, run_agent};
+pub use agent_files::recorded_calls;
 pub use shell::{Environment, ShellLaunch, run_shell};
 pub use shell_mask::Mask;
 pub use stop::{Progress, StopOrder, StopSignal, StopSwitch, stop_pair};

@@ -55,13 +55,14 @@ impl StopSignal {
     }
 
     async fn wait(&mut self, enough: impl Fn(&StopOrder) -> bool) -> StopOrder {
-        match self.0.wait_for(|order| order.as_ref().is_some_and(&enough)).await {
-            Ok(order) => match *order {
-                Some(order) => order,
-                // `wait_for` only returns what passed the closure.
-                None => StopOrder { reason: Reason::Internal, force: true },
-            },
-            Err(_) => std::future::pending().await,
+        // The guard of the channel is let go before anything is waited for, so that the future can change threads.
+        let order = match self.0.wait_for(|order| order.as_ref().is_some_and(&enough)).await {
+            Ok(order) => *order,
+            Err(_) => None,
+        };
+        match order {
+            Some(order) => order,
+            None => std::future::pending().await,
         }
     }
 }

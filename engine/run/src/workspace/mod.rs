@@ -1,1 +1,31 @@
 //! Private trees: git worktrees, made, checked and taken down without losing work.
+//!
+//! 1. Every tree has a folder and a branch of its own; nothing that exists already is ever taken over.
+//! 2. Before git is called in a tree, the chain from its `.git` file to the repository is what it was when the tree was
+//!    made; else git is not called.
+//! 3. The checkout, index, HEAD, config and hooks of the person are never written.
+//! 4. Work that no branch reaches is never deleted; on an error everything is kept and the error says where it is.
+//! 5. Git's own locks are waited for and never deleted.
+//!
+//! Everything here blocks; an async caller goes through `spawn_blocking`.
+
+mod chain;
+mod changes;
+mod error;
+mod finish;
+mod git;
+mod lacked;
+mod lock;
+mod owner;
+mod patch;
+mod reclaim;
+mod repository;
+mod worktree;
+
+#[cfg(test)]
+mod testing;
+
+pub use error::WorkspaceError;
+pub use reclaim::Recorded;
+pub use repository::{GitPlace, git_place};
+pub use worktree::{Worktree, Worktrees};

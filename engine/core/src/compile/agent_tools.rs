@@ -1,0 +1,122 @@
+//! Names of tools in definitions: which exist, and what was meant by those that don't.
+
+use std::sync::Arc;
+
+use crate::diagnostic::{Code, Diagnostic, SourceFile, Span};
+use crate::model::{TOOLS, ToolRule, tool};
+use crate::syntax::Text;
+use crate::text::did_you_mean;
+
+/// Tools that definitions in the field name and that this version doesn't have: they grant nothing, and saying so of
+/// every file would help nobody.
+const LATER: &[&str] = &[
+    "Agent",
+    "AskUserQuestion",
+    "BashOutput",
+    "EnterPlanMode",
+    "ExitPlanMode",
+    "KillBash",
+    "KillShell",
+    "LS",
+    "LSP",
+    "ListMcpResourcesTool",
+    "MultiEdit",
+    "NotebookEdit",
+    "NotebookRead",
+    "ReadMcpResourceTool",
+    "SendMessage",
+    "Skill",
+    "Sleep",
+    "SlashCommand",
+    "StructuredOutput",
+    "Task",
+    "TaskList",
+    "TaskOutput",
+    "TaskStop",
+    "TeamTask",
+    "TodoWrite",
+    "WebFetch",
+    "WebSearch",
+];
+
+/// What other programs call our tools.
+const FOREIGN: &[(&str, &[&str])] = &[
+    ("Bash", &["shell", "run_shell_command", "execute", "runcommands", "runincommandline", "terminal"]),
+    ("Read", &["readfile", "read_file", "view"]),
+    ("Write", &["writefile", "write_file", "create_file"]),
+    ("Edit", &["strreplacefile", "replace", "editfiles", "edit/editfiles", "str_replace"]),
+    ("Grep", &["grep_search", "search", "search/codebase", "codebase_search"]),
+    ("Glob", &["glob_search", "find_files", "file_search"]),
+];
+
+/// Whether a tool of this name exists, in this version or a later one.
+pub(crate) fn is_known_tool(name: &str) -> bool {
+    tool(name).is_some() || LATER.contains(&name) || name.starts_with("mcp__")
+}
+
+/// The tool that was probably meant by a name that isn't one.
+pub(crate) fn meant_tool(name: &str) -> Option<&'static str> {
+    let lower = name.to_lowercase();
+    let names = || TOOLS.iter().map(|tool| tool.name).chain(LATER.iter().copied());
+    names()
+        .find(|known| known.to_lowercase() == lower)
+        .or_else(|| FOREIGN.iter().find(|(_, names)| names.contains(&lower.as_str())).map(|(ours, _)| *ours))
+        .or_else(|| did_you_mean(name, names()))
+}
+
+/// The rules of a `tools` list. A name that is no tool is kept, and grants nothing.
+pub(super) fn granted(
+    file: &Arc<SourceFile>,
+    span: Span,
+    words: &[Text],
+    found: &mut Vec<Diagnostic>,
+) -> Vec<ToolRule> {
+    let rules: Vec<ToolRule> = words.iter().map(|word| ToolRule::parse(&word.value)).collect();
+    let unknown: Vec<usize> = (0..rules.len()).filter(|at| !is_known_tool(&rules[*at].tool)).collect();
+    let nothing_left = !rules.is_empty() && unknown.len() == rules.len();
+    for at in unknown {
+        let name = &rules[at].tool;
+        let help = match meant_tool(name) {
+            Some(meant) => format!("did you mean `{meant}`?"),
+            None => format!("tools: {}", known_names()),
+        };
+        let message = format!("there is no tool `{name}`; it grants nothing");
+        found.push(Diagnostic::new(Code::IgnoredTool, file, words[at].span, message).help(help));
+    }
+    if nothing_left {
+        let message = "none of these tools exists, so the agent could do nothing";
+        found.push(
+            Diagnostic::new(Code::UnknownTool, file, span, message)
+                .help("correct the names, or write `tools: []` for an agent without tools"),
+        );
+    }
+    rules
+}
+
+/// The rules of a `disallowedTools` list. A misspelt name denies what it was meant for: that can only narrow.
+pub(super) fn denied(file: &Arc<SourceFile>, words: &[Text], found: &mut Vec<Diagnostic>) -> Vec<ToolRule> {
+    let mut rules = Vec::with_capacity(words.len());
+    for word in words {
+        let rule = ToolRule::parse(&word.value);
+        if rule.tool == "*" || is_known_tool(&rule.tool) {
+            rules.push(rule);
+            continue;
+        }
+        let meant = meant_tool(&rule.tool);
+        let message = match meant {
+            Some(meant) => format!("there is no tool `{}`; `{meant}` is taken away", rule.tool),
+            None => format!("there is no tool `{}`, so nothing is taken away", rule.tool),
+        };
+        let help = meant.map(|meant| format!("write `{meant}`"));
+        found.push(Diagnostic::new(Code::IgnoredTool, file, word.span, message).maybe_help(help));
+        let tool = meant.map_or_else(|| rule.tool.clone(), str::to_owned);
+        rules.push(ToolRule { tool, spec: rule.spec });
+    }
+    rules
+}
+
+/// Our tools in a row, for help lines.
+pub(crate) fn known_names() -> String {
+    let names: Vec<String> = TOOLS.iter().map(|tool| format!("`{}`", tool.name)).collect();
+    names.join(", ")
+}

@@ -1,0 +1,219 @@
+//! All agent definitions there are, and which of each name counts.
+//!
+//! 1. A later file replaces an earlier one of its name whole, also when it can't be used: falling back to a weaker
+//!    definition in silence would run another agent than the one the person wrote.
+//! 2. Two files of one name in one folder replace each other in no order that anybody chose, so neither counts.
+//! 3. What a file lacks is a warning until a plan names its agent.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use super::agent_def::agent_def;
+use crate::diagnostic::{Code, Diagnostic, SourceFile, Span};
+use crate::import::{Import, file_stem, import};
+use crate::model::{AgentDef, AgentSource};
+use crate::text::visible;
+
+/// An agent file as it was found.
+#[derive(Clone, Debug)]
+pub struct AgentText {
+    /// Where it comes from.
+    pub source: AgentSource,
+    /// The folder that it stands in.
+    pub folder: String,
+    /// The file.
+    pub file: Arc<SourceFile>,
+}
+
+/// The definitions by name.
+#[derive(Debug, Default)]
+pub struct AgentRegistry {
+    agents: BTreeMap<String, Slot>,
+    /// Files in agent folders that define nothing, by stem.
+    prose: BTreeMap<String, Vec<Diagnostic>>,
+    disabled: Vec<String>,
+    /// The folders that were looked through, for people who miss an agent.
+    pub searched: Vec<String>,
+    /// What is odd about the definitions that count: warnings all.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Everything of one name.
+#[derive(Debug)]
+struct Slot {
+    winner: Candidate,
+    /// What the winner replaces, the strongest first.
+    shadowed: Vec<AgentDef>,
+}
+
+#[derive(Debug)]
+enum Candidate {
+    Usable(Box<AgentDef>, Vec<Diagnostic>),
+    /// With at least one error.
+    Broken(Vec<Diagnostic>),
+}
+
+/// A file that defines something.
+struct Found {
+    file: Arc<SourceFile>,
+    /// Where it says its name.
+    name: Span,
+    candidate: Candidate,
+}
+
+/// Reads all files, the weakest source first, and settles which definition of each name counts.
+pub fn agent_registry(files: Vec<AgentText>, disabled: &[String], searched: Vec<String>) -> AgentRegistry {
+    let mut registry = AgentRegistry { searched, disabled: disabled.to_vec(), ..AgentRegistry::default() };
+    // By folder and name, in the order of the files: the second of a name in a folder is no successor but a clash.
+    let mut order: Vec<(String, Vec<Found>)> = Vec::new();
+    let mut seen: HashMap<(AgentSource, String, String), usize> = HashMap::new();
+    for text in files {
+        let Some((name, found)) = registry.read(&text) else { continue };
+        let place = (text.source, text.folder, name.clone());
+        let at = *seen.entry(place).or_insert_with(|| {
+            order.push((name, Vec::new()));
+            order.len() - 1
+        });
+        order[at].1.push(found);
+    }
+    for (name, mut candidates) in order {
+        let candidate = match candidates.len() {
+            1 => candidates.pop().map(|found| found.candidate),
+            _ => Some(Candidate::Broken(vec![clash(&name, &candidates)])),
+        };
+        if let Some(candidate) = candidate {
+            registry.add(name, candidate);
+        }
+    }
+    registry.collect_warnings();
+    registry
+}
+
+impl AgentRegistry {
+    /// The definition of a name that can be used.
+    pub fn get(&self, name: &str) -> Option<&AgentDef> {
+        match &self.slot(name)?.winner {
+            Candidate::Usable(agent, _) => Some(agent),
+            Candidate::Broken(_) => None,
+        }
+    }
+
+    /// Why a name that has a file can't be used.
+    pub fn broken(&self, name: &str) -> Option<&[Diagnostic]> {
+        match self.slot(name).map(|slot| &slot.winner) {
+            Some(Candidate::Broken(found)) => Some(found),
+            Some(Candidate::Usable(..)) => None,
+            None if self.is_disabled(name) => None,
+            None => self.prose.get(name).map(Vec::as_slice),
+        }
+    }
+
+    /// Whether the settings take this name out.
+    pub fn is_disabled(&self, name: &str) -> bool {
+        self.disabled.iter().any(|disabled| disabled == name)
+    }
+
+    /// Every name that can be used, sorted.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.winners().map(|agent| agent.name.as_str())
+    }
+
+    /// Every definition that can be used, sorted by name.
+    pub fn winners(&self) -> impl Iterator<Item = &AgentDef> {
+        self.agents.keys().filter_map(|name| self.get(name))
+    }
+
+    /// What the definition of a name replaces, the strongest first.
+    pub fn shadowed(&self, name: &str) -> &[AgentDef] {
+        self.agents.get(name).map_or(&[], |slot| &slot.shadowed)
+    }
+
+    fn slot(&self, name: &str) -> Option<&Slot> {
+        self.agents.get(name).filter(|_| !self.is_disabled(name))
+    }
+
+    /// What a file comes to, by its name. Prose defines nothing.
+    fn read(&mut self, text: &AgentText) -> Option<(String, Found)> {
+        let Import { agent, mut found } = import(&text.file)?;
+        let stem = file_stem(&text.file.name);
+        let Some(agent) = agent else {
+            if found.is_empty() {
+                let message = format!("`{}` has no front matter, so it defines no agent", text.file.name);
+                let problem = Diagnostic::new(Code::FrontMatter, &text.file, Span::default(), message)
+                    .help("begin it with `---`, `name:` and `description:` lines, and `---`");
+                self.prose.insert(stem.to_owned(), vec![problem]);
+                return None;
+            }
+            let candidate = Candidate::Broken(found);
+            let found = Found { file: Arc::clone(&text.file), name: Span::default(), candidate };
+            return Some((stem.to_owned(), found));
+        };
+        let name = agent.identity().to_owned();
+        let span = agent.name.as_ref().map_or(Span::default(), |name| name.span);
+        if name.trim().is_empty() || visible(&name) != name {
+            let message = format!("`{}` can't name an agent", visible(&name));
+            let problem = Diagnostic::new(Code::BadName, &agent.file, span, message)
+                .help("a name has letters that everybody can see");
+            found.push(problem);
+        }
+        let file = Arc::clone(&agent.file);
+        let def = agent_def(agent, text, &mut found);
+        let broken = found.iter().any(Diagnostic::is_error);
+        let candidate =
+            if broken { Candidate::Broken(found) } else { Candidate::Usable(Box::new(def), found) };
+        Some((name, Found { file, name: span, candidate }))
+    }
+
+    fn add(&mut self, name: String, candidate: Candidate) {
+        let shadowed = match self.agents.remove(&name) {
+            None => Vec::new(),
+            Some(Slot { winner: Candidate::Usable(agent, _), mut shadowed }) => {
+                shadowed.insert(0, *agent);
+                shadowed
+            }
+            Some(Slot { winner: Candidate::Broken(_), shadowed }) => shadowed,
+        };
+        self.agents.insert(name, Slot { winner: candidate, shadowed });
+    }
+
+    fn collect_warnings(&mut self) {
+        let mut warnings = Vec::new();
+        for (name, slot) in &self.agents {
+            if self.is_disabled(name) {
+                continue;
+            }
+            match &slot.winner {
+                Candidate::Usable(_, found) => warnings.extend(found.iter().cloned()),
+                Candidate::Broken(found) => warnings.extend(cannot_be_used(name, found)),
+            }
+        }
+        self.diagnostics = warnings;
+    }
+}
+
+/// The errors of a file whose agent nobody has named yet, as one warning.
+fn cannot_be_used(name: &str, found: &[Diagnostic]) -> Option<Diagnostic> {
+    let errors: Vec<&Diagnostic> = found.iter().filter(|found| found.is_error()).collect();
+    let first = errors.first()?;
+    let more = match errors.len() - 1 {
+        0 => String::new(),
+        1 => " (and another error)".to_owned(),
+        more => format!(" (and {more} other errors)"),
+    };
+    let message = format!("agent `{}` can't be used: {}{more}", visible(name), first.message);
+    Some(Diagnostic { code: Code::BrokenAgent, message, ..(*first).clone() })
+}
+
+fn clash(name: &str, candidates: &[Found]) -> Diagnostic {
+    let paths: Vec<String> = candidates.iter().map(|found| format!("`{}`", found.file.name)).collect();
+    let message = format!("agent `{}` is defined twice in one folder: {}", visible(name), paths.join(", "));
+    let mut clash = Diagnostic { code: Code::DuplicateAgent, message, labels: Vec::new(), help: None };
+    for (at, found) in candidates.iter().enumerate() {
+        clash = clash.label(&found.file, found.name, if at == 0 { "" } else { "and here" });
+    }
+    clash.help("rename one of them")
+}
+
+#[cfg(test)]
+#[path = "agents_tests.rs"]
+mod tests;

@@ -1,0 +1,90 @@
+//! What becomes of a call before it is made: does the tool exist, do the arguments fit, does it pass.
+
+use indexmap::IndexMap;
+use jsonschema::Validator;
+use serde_json::Value;
+
+use super::output::problems;
+use super::spec::call_line;
+use super::{AgentSpec, CallResult};
+use crate::model::{Denial, DenialReason, tool};
+use crate::policy::Verdict;
+use crate::text::{did_you_mean, list_some, one_line};
+use crate::wire::ToolSpec;
+
+/// Reads calls against the tools that an agent has.
+#[derive(Debug)]
+pub(super) struct Judge {
+    /// `None`: the tool's schema can't be used, so the tool itself has to look.
+    tools: IndexMap<String, Option<Validator>>,
+}
+
+/// The judgement over one call.
+#[derive(Debug)]
+pub(super) enum Judgement {
+    /// It is made.
+    Make,
+    /// It can't be made as it was written.
+    Bad(CallResult, Option<Denial>),
+    /// It may not be made.
+    Refused(CallResult, Denial),
+}
+
+impl Judge {
+    pub(super) fn new(tools: &[ToolSpec]) -> Self {
+        let validator = |tool: &ToolSpec| jsonschema::options().offline().build(&tool.input_schema).ok();
+        Judge { tools: tools.iter().map(|tool| (tool.name.clone(), validator(tool))).collect() }
+    }
+
+    /// Judges a call of any tool but `StructuredOutput`.
+    pub(super) fn judge(&self, spec: &AgentSpec, name: &str, input: &Value) -> Judgement {
+        let denial = |reason| Denial { tool: name.to_owned(), call: call_line(name, input), reason };
+        let Some(validator) = self.tools.get(name) else {
+            let (reason, text) = self.missing(name);
+            return Judgement::Bad(failed(text), Some(denial(reason)));
+        };
+        if !input.is_object() {
+            let shown = match input {
+                Value::String(text) => one_line(text, 200),
+                other => one_line(&other.to_string(), 200),
+            };
+            let text = format!("the arguments of `{name}` are not a JSON object: {shown}");
+            return Judgement::Bad(failed(text), None);
+        }
+        let found = validator.as_ref().map(|validator| problems(validator, input)).unwrap_or_default();
+        if !found.is_empty() {
+            let text = format!("the arguments of `{name}` don't fit: {}", found.join("; "));
+            return Judgement::Bad(failed(text), None);
+        }
+        match spec.permissions.decide(name, input) {
+            Verdict::Allow => Judgement::Make,
+            Verdict::Ask => {
+                let text = "no rule allows this call, and nobody can be asked; go on without it".to_owned();
+                Judgement::Refused(failed(text), denial(DenialReason::NobodyToAsk))
+            }
+            Verdict::Deny(reason, text) => Judgement::Refused(failed(text), denial(reason)),
+        }
+    }
+
+    fn missing(&self, name: &str) -> (DenialReason, String) {
+        let names = || self.tools.keys().map(String::as_str);
+        let offered = match self.tools.len() {
+            0 => "there are none".to_owned(),
+            _ => format!("the tools are {}", list_some(names(), 30)),
+        };
+        if tool(name).is_some() {
+            return (
+                DenialReason::NotAvailable,
+                format!("this agent doesn't have the tool `{name}`; {offered}"),
+            );
+        }
+        let near =
+            did_you_mean(name, names()).map(|near| format!(", did you mean `{near}`?")).unwrap_or_default();
+        (DenialReason::UnknownTool, format!("no tool is called `{}`{near}; {offered}", one_line(name, 60)))
+    }
+}
+
+/// A result that says why there is none.
+pub(super) fn failed(content: impl Into<String>) -> CallResult {
+    CallResult { content: content.into(), is_error: true }
+}

@@ -1,0 +1,242 @@
+//! The loop in random worlds: any answers, results in any order.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use proptest::prelude::any;
+use proptest::test_runner::{Config, TestCaseError, TestRunner};
+use proptest::{collection, prop_assert, prop_assert_eq};
+use serde_json::json;
+
+use super::testing::{call, reply, say, spec};
+use super::{AgentSpec, Call, CallResult, Converse, Effect, Input, Item, OutputForm};
+use crate::model::{ToolClass, tool};
+use crate::wire::{Block, Message, ModelError, ModelErrorKind, Reply, Request, Role, StopReason};
+
+/// Decisions of a world, one after the other; zeros when they are used up.
+struct World {
+    bytes: Vec<u8>,
+    at: usize,
+    mood: Mood,
+}
+
+/// What a model tends to do; without it few worlds would reach the ends of patience.
+#[derive(Clone, Copy)]
+enum Mood {
+    Mixed,
+    BadCalls,
+    BadTexts,
+    Cut,
+}
+
+impl World {
+    fn below(&mut self, most: usize) -> usize {
+        let byte = self.bytes.get(self.at).copied().unwrap_or(0);
+        self.at += 1;
+        usize::from(byte) % most
+    }
+
+    fn input(&mut self) -> Input {
+        if self.below(40) == 39 {
+            let error = ModelError {
+                kind: ModelErrorKind::Broken,
+                status: None,
+                message: "x".to_owned(),
+                retry_after: None,
+            };
+            return Input::ModelFailed(error);
+        }
+        Input::Replied(self.reply())
+    }
+
+    fn reply(&mut self) -> Reply {
+        let moody = self.below(4) > 0;
+        match self.mood {
+            Mood::BadCalls if moody => return reply(vec![call("id", "Nope", json!({}))]),
+            Mood::BadTexts if moody => return say("text"),
+            Mood::Cut if moody => {
+                let cut = reply(vec![call("id", "Read", json!({ "file_path": "a" }))]);
+                return Reply { stop: StopReason::MaxTokens, ..cut };
+            }
+            Mood::Mixed | Mood::BadCalls | Mood::BadTexts | Mood::Cut => {}
+        }
+        let mut content = Vec::new();
+        for _ in 0..self.below(6) {
+            content.push(self.block());
+        }
+        match self.below(12) {
+            0 => say("[1]"),
+            1 => say("text"),
+            2 => Reply { stop: StopReason::MaxTokens, ..reply(content) },
+            _ => reply(content),
+        }
+    }
+
+    fn block(&mut self) -> Block {
+        let id = format!("id{}", self.below(4));
+        let path = json!({ "file_path": "a" });
+        match self.below(11) {
+            0 => Block::Text { text: "t".to_owned() },
+            1 => Block::Thinking { thinking: "hm".to_owned(), signature: "s".to_owned() },
+            2 | 3 => call(&id, "Read", path),
+            4 => call(&id, "Grep", json!({ "pattern": "x" })),
+            5 => call(&id, "Edit", path),
+            6 => call(&id, "Bash", json!({ "command": "ok" })),
+            7 => call(&id, "Bash", json!({ "command": "rm x" })),
+            8 => call(&id, "Nope", json!({})),
+            9 => call(&id, "Read", json!("{bad")),
+            _ => call(
+                &id,
+                "StructuredOutput",
+                json!({ "value": if self.below(2) == 0 { json!([1]) } else { json!(1) } }),
+            ),
+        }
+    }
+}
+
+/// What a run has shown so far.
+#[derive(Default)]
+struct Seen {
+    running: Vec<Call>,
+    made: HashMap<String, usize>,
+    items: Vec<Item>,
+    request: Option<Request>,
+    finished: bool,
+}
+
+impl Seen {
+    fn take(&mut self, effects: Vec<Effect>) -> Result<(), TestCaseError> {
+        prop_assert!(!self.finished || effects.is_empty(), "nothing follows the end");
+        for effect in effects {
+            prop_assert!(!self.finished, "the end is the last effect");
+            match effect {
+                Effect::Record(item) => self.items.push(item),
+                Effect::Ask(request) => {
+                    prop_assert!(self.running.is_empty(), "asked while calls run");
+                    prop_assert_eq!(&request.messages, &messages(&self.items), "what is asked is the fold");
+                    check_pairs(&request.messages)?;
+                    self.request = Some(request);
+                }
+                Effect::Call(call) => {
+                    *self.made.entry(call.id.clone()).or_default() += 1;
+                    self.running.push(call);
+                    self.check_running()?;
+                }
+                Effect::Denied(_) => {}
+                Effect::Finish(_) => self.finished = true,
+            }
+        }
+        Ok(())
+    }
+
+    fn check_running(&self) -> Result<(), TestCaseError> {
+        let writer = |call: &Call| tool(&call.tool).is_none_or(|tool| tool.class == ToolClass::Writer);
+        let alone = self.running.len() == 1;
+        prop_assert!(alone || !self.running.iter().any(writer), "a writer is not alone: {:?}", self.running);
+        prop_assert!(self.running.len() <= 3, "more readers than allowed: {:?}", self.running);
+        Ok(())
+    }
+}
+
+fn messages(items: &[Item]) -> Vec<Message> {
+    let messages = items.iter().filter_map(|item| match item {
+        Item::Message { message } => Some(message.clone()),
+        Item::Turn { .. } | Item::Denied { .. } | Item::Repair | Item::Spoiled { .. } => None,
+    });
+    messages.collect()
+}
+
+/// Every call has exactly one result in the message that follows, in order, and no id stands twice.
+fn check_pairs(messages: &[Message]) -> Result<(), TestCaseError> {
+    let mut ids = HashSet::new();
+    let mut open: Vec<&str> = Vec::new();
+    for message in messages {
+        prop_assert!(!message.content.is_empty(), "an empty message");
+        let mut results = Vec::new();
+        let mut calls = Vec::new();
+        for block in &message.content {
+            match block {
+                Block::ToolUse { id, .. } => {
+                    prop_assert!(ids.insert(id), "the id {} stands twice", id);
+                    calls.push(id.as_str());
+                }
+                Block::ToolResult { tool_use_id, .. } => results.push(tool_use_id.as_str()),
+                Block::Text { .. } | Block::Thinking { .. } | Block::RedactedThinking { .. } => {}
+            }
+        }
+        prop_assert_eq!(&results, &open, "results don't answer the calls before them");
+        prop_assert!(calls.is_empty() || message.role == Role::Assistant);
+        open = calls;
+    }
+    prop_assert!(open.is_empty(), "asked with open calls");
+    Ok(())
+}
+
+fn agent(world: &mut World) -> AgentSpec {
+    let output = match world.below(3) {
+        0 => OutputForm::Text,
+        1 => OutputForm::Json,
+        _ => OutputForm::Schema(Arc::new(json!({ "type": "array" }))),
+    };
+    AgentSpec { output, repair: 2, max_turns: 12, ..spec() }
+}
+
+/// The loop, and the one that was restored last: they have to do the same from then on.
+struct Twins {
+    first: Converse,
+    restored: Option<Converse>,
+}
+
+impl Twins {
+    fn handle(&mut self, input: Input) -> Result<Vec<Effect>, TestCaseError> {
+        let effects = self.first.handle(input.clone());
+        if let Some(restored) = &mut self.restored {
+            prop_assert_eq!(&restored.handle(input), &effects, "the restored loop goes on otherwise");
+        }
+        Ok(effects)
+    }
+}
+
+fn run(bytes: Vec<u8>) -> Result<(), TestCaseError> {
+    let mut world = World { bytes, at: 0, mood: Mood::Mixed };
+    world.mood = [Mood::Mixed, Mood::BadCalls, Mood::BadTexts, Mood::Cut][world.below(4)];
+    let spec = agent(&mut world);
+    let mut twins = Twins { first: Converse::new(spec.clone()), restored: None };
+    let mut seen = Seen::default();
+    seen.take(twins.handle(Input::Begin("go".to_owned()))?)?;
+    for _ in 0..500 {
+        if seen.finished {
+            break;
+        }
+        if !seen.running.is_empty() {
+            let at = world.below(seen.running.len());
+            let call = seen.running.remove(at);
+            let result = CallResult { content: call.id.clone(), is_error: world.below(2) == 1 };
+            seen.take(twins.handle(Input::Returned { id: call.id, result })?)?;
+            continue;
+        }
+        let request = seen.request.take();
+        prop_assert!(request.is_some(), "neither asks nor calls nor ends");
+        if world.below(4) == 0 {
+            let mut restored = Converse::restore(spec.clone(), seen.items.clone());
+            let asked = restored.handle(Input::Continue);
+            prop_assert_eq!(asked, request.map(Effect::Ask).into_iter().collect::<Vec<_>>());
+            twins.restored = Some(restored);
+        }
+        seen.take(twins.handle(world.input())?)?;
+    }
+    prop_assert!(seen.finished, "the turn limit ends every run");
+    prop_assert!(seen.made.values().all(|times| *times == 1), "a call was made twice");
+    prop_assert!(twins.first.usage().turns <= 12);
+    Ok(())
+}
+
+#[test]
+fn every_invariant_holds_in_random_worlds() {
+    let mut runner = TestRunner::new_with_rng(
+        Config { cases: 300, failure_persistence: None, ..Config::default() },
+        proptest::test_runner::TestRng::deterministic_rng(proptest::test_runner::RngAlgorithm::ChaCha),
+    );
+    let worlds = collection::vec(any::<u8>(), 0..300);
+    runner.run(&worlds, run).unwrap();
+}

@@ -1,0 +1,342 @@
+//! From the journal to a report, one entry at a time.
+
+use std::collections::HashMap;
+
+use super::run_report::{AttemptReport, Counts, LaunchReport, RunReport, TaskReport};
+use crate::event::{Entry, Event, Instance, Launch};
+use crate::ids::{Address, Attempt, Millis};
+use crate::model::{AttemptEnd, Outcome, Reason, RunStatus, TaskState, Usage};
+
+/// A report in the making. It can be asked at any time, and goes on after that.
+#[derive(Clone, Debug, Default)]
+pub struct Fold {
+    /// The report but for what is put together at the end.
+    head: Option<RunReport>,
+    /// Plan tasks in manifest order, then every instance there ever was.
+    rows: Vec<TaskReport>,
+    index: HashMap<Address, usize>,
+    /// When the current epoch began, and the last event of it.
+    epoch_started: Millis,
+    last: Millis,
+    /// The time that earlier epochs took.
+    before: u64,
+}
+
+impl Fold {
+    /// Takes an entry in.
+    pub fn take(&mut self, entry: &Entry) {
+        let at = entry.at;
+        match &entry.event {
+            Event::RunStarted { run, plan, path, root, tasks, inputs, flow, .. } => {
+                self.head = Some(RunReport {
+                    version: 1,
+                    run: run.clone(),
+                    plan: plan.clone(),
+                    path: path.clone(),
+                    root: root.clone(),
+                    flow: flow.clone(),
+                    status: RunStatus::Running,
+                    exit: None,
+                    message: None,
+                    started: at,
+                    ended: None,
+                    duration_ms: 0,
+                    epoch: 1,
+                    inputs: inputs.clone(),
+                    outputs: None,
+                    counts: Counts::default(),
+                    usage: Usage::default(),
+                    total_tokens: 0,
+                    tasks: Vec::new(),
+                    dropped: Vec::new(),
+                });
+                self.epoch_started = at;
+                for task in tasks {
+                    self.add(TaskReport::new(task.clone()));
+                }
+            }
+            Event::RunResumed { epoch, lost, reset } => self.resumed(*epoch, lost, reset, at),
+            Event::TaskExpanded { task, instances } => self.expanded(task, instances),
+            Event::AttemptStarting { task, attempt, .. } => self.starting(task, *attempt, at),
+            Event::AttemptRunning { task, launch, .. } => self.on(task, |row| row.running(launch)),
+            Event::AttemptEnded { task, outcome, .. } => self.on(task, |row| row.attempt_ended(outcome)),
+            Event::TaskRetry { task, .. } => self.on(task, |row| row.state = TaskState::Created),
+            Event::TaskEnded { task, state, reason, message, allowed } => {
+                self.on(task, |row| row.ended(*state, *reason, message.as_ref(), *allowed));
+            }
+            Event::RunEnded { status, exit, outputs, message } => {
+                if let Some(head) = &mut self.head {
+                    head.status = *status;
+                    head.exit = Some(*exit);
+                    head.outputs = outputs.clone();
+                    head.message = message.clone();
+                    head.ended = Some(at);
+                }
+            }
+            Event::TaskReady { .. }
+            | Event::KillRequested { .. }
+            | Event::WorktreeMade { .. }
+            | Event::WorktreeEnded { .. }
+            | Event::ProviderParked { .. } => {}
+        }
+        self.last = at;
+    }
+
+    /// What is known of a task by now.
+    pub fn task(&self, task: &Address) -> Option<&TaskReport> {
+        self.index.get(task).map(|&at| &self.rows[at])
+    }
+
+    /// The report as it stands; `None` before `RunStarted`.
+    pub fn report(&self) -> Option<RunReport> {
+        let mut report = self.head.clone()?;
+        let mut placed = vec![false; self.rows.len()];
+        for at in (0..self.rows.len()).filter(|&at| self.rows[at].parent.is_none()) {
+            let mut row = self.rows[at].clone();
+            let instances: Vec<usize> = row.instances.iter().flatten().map(|one| self.index[one]).collect();
+            row.duration_ms += instances.iter().map(|&one| self.rows[one].duration_ms).sum::<u64>();
+            report.tasks.push(row);
+            report.tasks.extend(instances.iter().map(|&one| self.rows[one].clone()));
+            instances.into_iter().for_each(|one| placed[one] = true);
+        }
+        let gone = |&(at, row): &(usize, &TaskReport)| {
+            row.parent.is_some() && !placed[at] && !row.launches.is_empty()
+        };
+        report.dropped = self.rows.iter().enumerate().filter(gone).map(|(_, row)| row.clone()).collect();
+        report.counts = Counts::of(&report.tasks);
+        for usage in report.tasks.iter().chain(&report.dropped).filter_map(|task| task.usage.as_ref()) {
+            add(&mut report.usage, usage);
+        }
+        report.usage.model.clear();
+        report.total_tokens = report.usage.total_tokens();
+        report.duration_ms = self.before + millis(self.epoch_started, self.last);
+        Some(report)
+    }
+
+    fn add(&mut self, row: TaskReport) {
+        self.index.insert(row.address.clone(), self.rows.len());
+        self.rows.push(row);
+    }
+
+    fn on(&mut self, task: &Address, change: impl FnOnce(&mut TaskReport)) {
+        if let Some(&at) = self.index.get(task) {
+            change(&mut self.rows[at]);
+        }
+    }
+
+    fn expanded(&mut self, task: &Address, instances: &[Instance]) {
+        for instance in instances {
+            let address = task.instance(&instance.key);
+            // One that a resume names again goes on with the history of its address.
+            if !self.index.contains_key(&address) {
+                self.add(TaskReport { parent: Some(task.clone()), ..TaskReport::new(address.clone()) });
+            }
+            self.on(&address, |row| {
+                row.start_over();
+                row.item = Some(instance.item.clone());
+            });
+        }
+        let addresses = instances.iter().map(|instance| task.instance(&instance.key)).collect();
+        self.on(task, |row| {
+            row.instances = Some(addresses);
+            row.state = TaskState::Running;
+        });
+    }
+
+    fn starting(&mut self, task: &Address, attempt: Attempt, at: Millis) {
+        let epoch = self.head.as_ref().map_or(1, |head| head.epoch);
+        self.on(task, |row| {
+            if row.launches.last().is_none_or(|launch| launch.state.is_some()) {
+                let launch = u32::try_from(row.launches.len() + 1).unwrap_or(u32::MAX);
+                row.launches.push(LaunchReport { launch, epoch, state: None, reason: None, message: None });
+                row.duration_ms = 0;
+            }
+            let launch = row.launches.last().map_or(1, |launch| launch.launch);
+            row.attempts.push(AttemptReport::new(attempt, launch, at));
+            row.state = TaskState::Starting;
+        });
+    }
+
+    fn resumed(&mut self, epoch: u32, lost: &[Address], reset: &[Address], at: Millis) {
+        self.before += millis(self.epoch_started, self.last);
+        self.epoch_started = at;
+        if let Some(head) = &mut self.head {
+            (head.epoch, head.status) = (epoch, RunStatus::Running);
+            (head.exit, head.message, head.outputs, head.ended) = (None, None, None, None);
+        }
+        for task in lost {
+            self.on(task, TaskReport::lose);
+        }
+        for task in lost.iter().chain(reset) {
+            for instance in self.task(task).and_then(|row| row.instances.clone()).unwrap_or_default() {
+                self.on(&instance, TaskReport::start_over);
+            }
+            self.on(task, TaskReport::start_over);
+            let parent = self.task(task).and_then(|row| row.parent.clone());
+            if let Some(parent) = parent {
+                self.on(&parent, |row| {
+                    row.state = TaskState::Running;
+                    (row.reason, row.message, row.allowed) = (None, None, false);
+                });
+            }
+        }
+    }
+}
+
+impl TaskReport {
+    fn new(address: Address) -> Self {
+        TaskReport {
+            address,
+            parent: None,
+            item: None,
+            kind: None,
+            description: None,
+            state: TaskState::Created,
+            reason: None,
+            message: None,
+            allowed: false,
+            exit_code: None,
+            signal: None,
+            duration_ms: 0,
+            usage: None,
+            denials: Vec::new(),
+            worktree: None,
+            agent: None,
+            leaky: false,
+            output: None,
+            output_file: None,
+            instances: None,
+            launches: Vec::new(),
+            attempts: Vec::new(),
+        }
+    }
+
+    /// Puts a task back to where nothing of it has begun. Its launches and attempts stay on record, and what they used.
+    fn start_over(&mut self) {
+        // An engine that died after the end of an attempt had no time to say what followed.
+        let left = self.attempts.last().and_then(|attempt| Some((attempt.end?, attempt.reason)));
+        if let Some((end, reason)) = left {
+            self.close_launch(state_of(end, reason), reason, None);
+        }
+        let fresh = TaskReport::new(self.address.clone());
+        *self = TaskReport {
+            parent: self.parent.take(),
+            item: self.item.take(),
+            kind: self.kind.take(),
+            description: self.description.take(),
+            usage: self.usage.take(),
+            denials: std::mem::take(&mut self.denials),
+            leaky: self.leaky,
+            launches: std::mem::take(&mut self.launches),
+            attempts: std::mem::take(&mut self.attempts),
+            ..fresh
+        };
+    }
+
+    fn running(&mut self, launch: &Launch) {
+        self.state = TaskState::Running;
+        self.kind = Some(launch.kind.clone());
+        self.description = Some(launch.description.clone());
+        self.agent = launch.agent.clone();
+        if let Some(attempt) = self.attempts.last_mut() {
+            attempt.agent_id = launch.agent.as_ref().map(|agent| agent.id.clone());
+        }
+    }
+
+    fn attempt_ended(&mut self, outcome: &Outcome) {
+        self.state = TaskState::Running;
+        if let Some(attempt) = self.attempts.last_mut() {
+            attempt.ended(outcome);
+        }
+        self.exit_code = outcome.exit_code;
+        self.signal = outcome.signal.clone();
+        self.duration_ms += outcome.duration_ms;
+        self.worktree = outcome.worktree.clone();
+        self.output = outcome.output.clone();
+        self.output_file = outcome.output_file.clone();
+        self.message = outcome.message.clone();
+        self.leaky |= outcome.leaky;
+        self.denials.extend(outcome.denials.iter().cloned());
+        if let Some(usage) = &outcome.usage {
+            add(self.usage.get_or_insert_default(), usage);
+        }
+    }
+
+    fn ended(&mut self, state: TaskState, reason: Option<Reason>, message: Option<&String>, allowed: bool) {
+        (self.state, self.reason, self.allowed) = (state, reason, allowed);
+        if let Some(message) = message {
+            self.message = Some(message.clone());
+        }
+        self.close_launch(state, reason, self.message.clone());
+    }
+}
+
+impl AttemptReport {
+    fn new(attempt: Attempt, launch: u32, started: Millis) -> Self {
+        AttemptReport {
+            attempt,
+            launch,
+            started,
+            end: None,
+            reason: None,
+            message: None,
+            exit_code: None,
+            signal: None,
+            duration_ms: 0,
+            agent_id: None,
+            usage: None,
+            worktree: None,
+            stdout: None,
+            stderr: None,
+            text: None,
+        }
+    }
+
+    fn ended(&mut self, outcome: &Outcome) {
+        self.end = Some(outcome.end);
+        self.reason = outcome.reason;
+        self.message = outcome.message.clone();
+        self.exit_code = outcome.exit_code;
+        self.signal = outcome.signal.clone();
+        self.duration_ms = outcome.duration_ms;
+        self.usage = outcome.usage.clone();
+        self.worktree = outcome.worktree.clone();
+        self.stdout = outcome.stdout.clone();
+        self.stderr = outcome.stderr.clone();
+        self.text = outcome.text.clone();
+        if outcome.agent_id.is_some() {
+            self.agent_id = outcome.agent_id.clone();
+        }
+    }
+}
+
+fn state_of(end: AttemptEnd, reason: Option<Reason>) -> TaskState {
+    match end {
+        AttemptEnd::Completed => TaskState::Completed,
+        AttemptEnd::Lost => TaskState::Lost,
+        AttemptEnd::Failed => TaskState::Failed,
+        AttemptEnd::Killed => match reason {
+            None | Some(Reason::Cancelled | Reason::FailFast) => TaskState::Killed,
+            Some(_) => TaskState::Failed,
+        },
+    }
+}
+
+/// Adds up; of the models the last.
+pub(super) fn add(sum: &mut Usage, usage: &Usage) {
+    sum.turns += usage.turns;
+    sum.tool_uses += usage.tool_uses;
+    sum.input_tokens += usage.input_tokens;
+    sum.output_tokens += usage.output_tokens;
+    sum.cache_read_tokens += usage.cache_read_tokens;
+    sum.cache_write_tokens += usage.cache_write_tokens;
+    sum.model.clone_from(&usage.model);
+}
+
+fn millis(from: Millis, to: Millis) -> u64 {
+    to.0.saturating_sub(from.0)
+}
+
+#[cfg(test)]
+#[path = "fold_tests.rs"]
+mod tests;

@@ -1,0 +1,39 @@
+//! What a format is.
+
+use super::FORMATS;
+use super::run_report::RunReport;
+use crate::model::OutputSlice;
+
+/// A way to write a report.
+#[derive(Clone, Copy, Debug)]
+pub struct Format {
+    /// How `--report` names it.
+    pub name: &'static str,
+    /// The file name that it has unless a path is given.
+    pub file: &'static str,
+    /// What it is for, in a line of help.
+    pub about: &'static str,
+    /// Writes it.
+    pub render: fn(&RunReport, &dyn Texts) -> String,
+}
+
+impl Format {
+    /// The format of that name.
+    pub fn find(name: &str) -> Option<&'static Format> {
+        FORMATS.iter().find(|format| format.name == name)
+    }
+}
+
+/// Where the texts of a run are read from. A text that can't be read is an empty one: a report is never in the way.
+pub trait Texts {
+    /// The last `lines` lines.
+    fn tail(&self, slice: &OutputSlice, lines: usize) -> String;
+
+    /// The first `max_bytes` bytes, cut between characters, and how many bytes there are.
+    fn text(&self, slice: &OutputSlice, max_bytes: usize) -> (String, u64);
+
+    /// The file as a reader of the report can open it.
+    fn path(&self, slice: &OutputSlice) -> String {
+        slice.file.clone()
+    }
+}

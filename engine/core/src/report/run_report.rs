@@ -1,0 +1,327 @@
+//! What a report says.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::fold::Fold;
+use crate::event::{Entry, LaunchAgent};
+use crate::ids::{Address, Attempt, Millis, RunId};
+use crate::model::{AttemptEnd, Denial, OutputSlice, Reason, RunStatus, TaskState, Usage, WorktreeOutcome};
+
+/// A run.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RunReport {
+    /// The version of this format.
+    pub version: u32,
+    /// The run.
+    pub run: RunId,
+    /// The plan's name.
+    pub plan: String,
+    /// The manifest as the person named it.
+    pub path: String,
+    /// The project root.
+    pub root: String,
+    /// The version of flow that began it.
+    pub flow: String,
+    /// How it stands.
+    pub status: RunStatus,
+    /// The exit code of `flow run`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exit: Option<u8>,
+    /// One line for people where no task says it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    /// When it began.
+    pub started: Millis,
+    /// When it ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ended: Option<Millis>,
+    /// How long an engine was at work, over all epochs.
+    pub duration_ms: u64,
+    /// From 1; one more with each resume.
+    pub epoch: u32,
+    /// Inputs by name; secrets are never among them.
+    pub inputs: BTreeMap<String, Value>,
+    /// The plan's `outputs`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outputs: Option<Value>,
+    /// How many tasks there are in each state.
+    pub counts: Counts,
+    /// What all agents used, over all attempts.
+    pub usage: Usage,
+    /// `usage` as one number.
+    pub total_tokens: u64,
+    /// Tasks in manifest order, instances in item order after the task they belong to.
+    pub tasks: Vec<TaskReport>,
+    /// Instances that had been started before a resume made their expansion again without them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub dropped: Vec<TaskReport>,
+}
+
+impl RunReport {
+    /// The report of a journal; `None` when it doesn't begin with `RunStarted`. A run without an end counts as running;
+    /// see [`RunReport::without_owner`].
+    pub fn fold<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Option<Self> {
+        let mut fold = Fold::default();
+        entries.into_iter().for_each(|entry| fold.take(entry));
+        fold.report()
+    }
+
+    /// The same run when no engine owns it: what was under way is lost.
+    #[must_use]
+    pub fn without_owner(mut self) -> Self {
+        if self.status != RunStatus::Running {
+            return self;
+        }
+        self.status = RunStatus::Lost;
+        for task in &mut self.tasks {
+            if task.instances.is_none() && matches!(task.state, TaskState::Starting | TaskState::Running) {
+                task.lose();
+            }
+        }
+        let is_lost = |task: &TaskReport| task.state == TaskState::Lost;
+        let lost: Vec<Address> =
+            self.tasks.iter().filter(|task| is_lost(task)).map(|task| task.address.clone()).collect();
+        for task in self.tasks.iter_mut().filter(|task| task.state == TaskState::Running) {
+            let any = task.instances.iter().flatten().any(|one| lost.contains(one));
+            task.state = if any { TaskState::Lost } else { TaskState::Created };
+            task.reason = any.then_some(Reason::WorkerRestart);
+        }
+        self.counts = Counts::of(&self.tasks);
+        self
+    }
+
+    /// What ended badly: failures that are not allowed, and what was killed or lost. Of an expanded task the instances.
+    pub fn failures(&self) -> impl Iterator<Item = &TaskReport> {
+        self.tasks.iter().filter(|task| {
+            let own = task.instances.as_ref().is_none_or(Vec::is_empty);
+            own && match task.state {
+                TaskState::Failed => !task.allowed,
+                TaskState::Killed | TaskState::Lost => true,
+                TaskState::Created
+                | TaskState::Starting
+                | TaskState::Running
+                | TaskState::Completed
+                | TaskState::Skipped
+                | TaskState::Blocked => false,
+            }
+        })
+    }
+}
+
+/// A task or an instance.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TaskReport {
+    /// Its address.
+    pub address: Address,
+    /// The task that it is an instance of.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parent: Option<Address>,
+    /// Its item, for an instance.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub item: Option<Value>,
+    /// `local_bash` or `local_agent`; unknown until it has run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
+    /// What it does, for people.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// Its state.
+    pub state: TaskState,
+    /// Why, unless completed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<Reason>,
+    /// One line for people: what exactly, and what to do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    /// Whether the failure is allowed (`continue_on_error`).
+    pub allowed: bool,
+    /// The exit code of its last attempt.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exit_code: Option<i32>,
+    /// The signal that ended its last attempt.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub signal: Option<String>,
+    /// The time its attempts of the last launch took, for an expanded task that of its instances.
+    pub duration_ms: u64,
+    /// What its attempts used, all together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub usage: Option<Usage>,
+    /// Calls that were refused, in all attempts.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub denials: Vec<Denial>,
+    /// What became of the private tree of its last attempt.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub worktree: Option<WorktreeOutcome>,
+    /// The agent of its last attempt.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent: Option<LaunchAgent>,
+    /// Whether processes of an attempt had escaped their group.
+    pub leaky: bool,
+    /// Its output in its declared form, when it is no plain text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub output: Option<Value>,
+    /// The same in a file of the run folder, when large.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub output_file: Option<String>,
+    /// Its instances, once it is expanded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub instances: Option<Vec<Address>>,
+    /// Its launches: one an epoch in which it began.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub launches: Vec<LaunchReport>,
+    /// Its attempts.
+    pub attempts: Vec<AttemptReport>,
+}
+
+/// A launch: the attempts from a start to the end of the task.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct LaunchReport {
+    /// From 1.
+    pub launch: u32,
+    /// The epoch that it began in.
+    pub epoch: u32,
+    /// How it ended, once it has.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub state: Option<TaskState>,
+    /// Why, unless completed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<Reason>,
+    /// One line for people.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+}
+
+/// An attempt.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct AttemptReport {
+    /// Which try.
+    pub attempt: Attempt,
+    /// The launch that it belongs to.
+    pub launch: u32,
+    /// When it began.
+    pub started: Millis,
+    /// How it ended, once it has.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub end: Option<AttemptEnd>,
+    /// Why, unless completed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<Reason>,
+    /// One line for people.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    /// The exit code of a command that exited.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exit_code: Option<i32>,
+    /// The signal that ended a command.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub signal: Option<String>,
+    /// Wall time.
+    pub duration_ms: u64,
+    /// The agent instance.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent_id: Option<String>,
+    /// What the agent used.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub usage: Option<Usage>,
+    /// What became of the private tree.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub worktree: Option<WorktreeOutcome>,
+    /// Standard output of a command.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stdout: Option<OutputSlice>,
+    /// Standard error of a command.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stderr: Option<OutputSlice>,
+    /// The final text of an agent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<OutputSlice>,
+}
+
+impl TaskReport {
+    /// Closes the live attempt and its launch: their engine is gone.
+    pub(super) fn lose(&mut self) {
+        if let Some(attempt) = self.attempts.last_mut().filter(|attempt| attempt.end.is_none()) {
+            (attempt.end, attempt.reason) = (Some(AttemptEnd::Lost), Some(Reason::WorkerRestart));
+        }
+        self.close_launch(TaskState::Lost, Some(Reason::WorkerRestart), None);
+        (self.state, self.reason) = (TaskState::Lost, Some(Reason::WorkerRestart));
+    }
+
+    /// Says how the open launch ended, if there is one.
+    pub(super) fn close_launch(&mut self, state: TaskState, reason: Option<Reason>, message: Option<String>) {
+        if let Some(launch) = self.launches.last_mut().filter(|launch| launch.state.is_none()) {
+            (launch.state, launch.reason, launch.message) = (Some(state), reason, message);
+        }
+    }
+}
+
+/// How many tasks there are in each state. A task that became its instances is none; they are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Counts {
+    /// All.
+    pub total: u32,
+    /// Done, and well.
+    pub completed: u32,
+    /// Failed, but for allowed failures.
+    pub failed: u32,
+    /// Failed with `continue_on_error`.
+    pub allowed_failures: u32,
+    /// Stopped on purpose.
+    pub killed: u32,
+    /// Their engine died under them.
+    pub lost: u32,
+    /// Their own `if` was false.
+    pub skipped: u32,
+    /// An edge can no longer hold.
+    pub blocked: u32,
+    /// Under way.
+    pub running: u32,
+    /// Not begun.
+    pub waiting: u32,
+}
+
+impl Counts {
+    pub(super) fn of(tasks: &[TaskReport]) -> Self {
+        let mut counts = Counts::default();
+        for task in tasks.iter().filter(|task| task.instances.is_none()) {
+            counts.total += 1;
+            *match task.state {
+                TaskState::Created => &mut counts.waiting,
+                TaskState::Starting | TaskState::Running => &mut counts.running,
+                TaskState::Completed => &mut counts.completed,
+                TaskState::Failed if task.allowed => &mut counts.allowed_failures,
+                TaskState::Failed => &mut counts.failed,
+                TaskState::Killed => &mut counts.killed,
+                TaskState::Lost => &mut counts.lost,
+                TaskState::Skipped => &mut counts.skipped,
+                TaskState::Blocked => &mut counts.blocked,
+            } += 1;
+        }
+        counts
+    }
+
+    /// The numbers that are not zero: "3 completed, 1 allowed failure, 2 blocked".
+    pub fn in_words(&self) -> String {
+        let allowed = if self.allowed_failures == 1 { "allowed failure" } else { "allowed failures" };
+        let all = [
+            (self.completed, "completed"),
+            (self.failed, "failed"),
+            (self.allowed_failures, allowed),
+            (self.killed, "killed"),
+            (self.lost, "lost"),
+            (self.skipped, "skipped"),
+            (self.blocked, "blocked"),
+            (self.running, "running"),
+            (self.waiting, "waiting"),
+        ];
+        let said: Vec<String> = all
+            .iter()
+            .filter(|(count, _)| *count > 0)
+            .map(|(count, word)| format!("{count} {word}"))
+            .collect();
+        if said.is_empty() { "no tasks".to_owned() } else { said.join(", ") }
+    }
+}

@@ -1,0 +1,171 @@
+//! Journals in a few words and texts from memory, for the tests of this folder.
+
+use std::collections::BTreeMap;
+
+use super::{FORMATS, RunReport, Texts};
+use crate::event::{Entry, Event, Instance, Launch, LaunchAgent, VERSION};
+use crate::ids::{Address, Attempt, Millis, RunId};
+use crate::model::{AttemptEnd, Outcome, OutputSlice, Reason, RunStatus, TaskState, Usage};
+
+/// A journal in the making. Each event comes a second after the last.
+#[derive(Default)]
+pub(super) struct Journal {
+    pub(super) entries: Vec<Entry>,
+    texts: BTreeMap<String, String>,
+}
+
+impl Texts for Journal {
+    fn tail(&self, slice: &OutputSlice, lines: usize) -> String {
+        crate::text::tail_lines(&self.texts[&slice.file], lines).to_owned()
+    }
+
+    fn text(&self, slice: &OutputSlice, max_bytes: usize) -> (String, u64) {
+        let text = &self.texts[&slice.file];
+        (text[..text.floor_char_boundary(max_bytes)].to_owned(), text.len() as u64)
+    }
+
+    fn path(&self, slice: &OutputSlice) -> String {
+        format!("/runs/r/{}", slice.file)
+    }
+}
+
+/// Which agent, if one.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum What {
+    Shell,
+    Agent,
+}
+
+impl Journal {
+    pub(super) fn of(tasks: &[&str]) -> Self {
+        let mut journal = Journal::default();
+        journal.add(Event::RunStarted {
+            run: RunId::parse("20261130-075412-k3f9q2").unwrap(),
+            plan: "audit".into(),
+            path: "plan.yaml".into(),
+            root: "/repo".into(),
+            tasks: tasks.iter().map(|&task| Address::task(task)).collect(),
+            concurrency: 2,
+            inputs: BTreeMap::from([("target".to_owned(), "src".into())]),
+            seed: 7,
+            flow: "0.1.0".into(),
+        });
+        journal
+    }
+
+    pub(super) fn add(&mut self, event: Event) -> &mut Self {
+        let seq = self.entries.len() as u64;
+        self.entries.push(Entry { v: VERSION, seq, at: Millis(seq * 1000), event });
+        self
+    }
+
+    pub(super) fn text(&mut self, file: &str, text: &str) -> OutputSlice {
+        self.texts.insert(file.to_owned(), text.to_owned());
+        OutputSlice { file: file.to_owned(), start: 0, len: text.len() as u64 }
+    }
+
+    pub(super) fn expand(&mut self, task: &str, keys: &[&str]) -> &mut Self {
+        let instance = |key: &&str| Instance { key: (*key).to_owned(), item: (*key).into() };
+        self.add(Event::TaskExpanded { task: task.into(), instances: keys.iter().map(instance).collect() })
+    }
+
+    pub(super) fn start(&mut self, task: &str, attempt: u32, what: What) -> &mut Self {
+        let attempt = Attempt(attempt);
+        let agent = LaunchAgent {
+            id: "a0123456789abcdef".into(),
+            name: "coder".into(),
+            source: "project".into(),
+            path: ".flow/agents/coder.md".into(),
+            hash: "9f86d081".into(),
+            version: None,
+            model: "m-1".into(),
+        };
+        let launch = Launch {
+            kind: if what == What::Agent { "local_agent".into() } else { "local_bash".into() },
+            description: format!("do {task}"),
+            dir: "/repo".into(),
+            agent: (what == What::Agent).then_some(agent),
+        };
+        self.add(Event::AttemptStarting { task: task.into(), attempt, slot: 0 });
+        self.add(Event::AttemptRunning { task: task.into(), attempt, launch })
+    }
+
+    pub(super) fn attempt_ended(&mut self, task: &str, attempt: u32, outcome: Outcome) -> &mut Self {
+        let outcome = Box::new(outcome);
+        self.add(Event::AttemptEnded { task: task.into(), attempt: Attempt(attempt), outcome })
+    }
+
+    pub(super) fn ended(&mut self, task: &str, state: TaskState, reason: Option<Reason>) -> &mut Self {
+        self.add(Event::TaskEnded { task: task.into(), state, reason, message: None, allowed: false })
+    }
+
+    /// A whole launch of one attempt that ended like this.
+    pub(super) fn run(&mut self, task: &str, attempt: u32, what: What, outcome: Outcome) -> &mut Self {
+        let state = match outcome.end {
+            AttemptEnd::Completed => TaskState::Completed,
+            AttemptEnd::Failed => TaskState::Failed,
+            AttemptEnd::Killed => TaskState::Killed,
+            AttemptEnd::Lost => TaskState::Lost,
+        };
+        let reason = outcome.reason;
+        self.start(task, attempt, what).attempt_ended(task, attempt, outcome).ended(task, state, reason)
+    }
+
+    pub(super) fn resumed(&mut self, epoch: u32, lost: &[&str], reset: &[&str]) -> &mut Self {
+        let all = |tasks: &[&str]| tasks.iter().map(|&task| Address::task(task)).collect();
+        self.add(Event::RunResumed { epoch, lost: all(lost), reset: all(reset) })
+    }
+
+    pub(super) fn finish(&mut self, status: RunStatus, exit: u8) -> &mut Self {
+        self.add(Event::RunEnded { status, exit, outputs: None, message: None })
+    }
+
+    pub(super) fn report(&self) -> RunReport {
+        RunReport::fold(&self.entries).unwrap()
+    }
+
+    pub(super) fn render(&self, format: &str) -> String {
+        let format = FORMATS.iter().find(|one| one.name == format).unwrap();
+        (format.render)(&self.report(), self)
+    }
+}
+
+/// An attempt of a shell task that exited with this code.
+pub(super) fn exit(code: i32) -> Outcome {
+    let bad = code != 0;
+    Outcome {
+        exit_code: Some(code),
+        duration_ms: 1200,
+        ..Outcome::bare(
+            if bad { AttemptEnd::Failed } else { AttemptEnd::Completed },
+            bad.then_some(Reason::ExitCode),
+            None,
+        )
+    }
+}
+
+pub(super) fn ends(end: AttemptEnd, reason: Reason) -> Outcome {
+    Outcome { duration_ms: 500, ..Outcome::bare(end, Some(reason), None) }
+}
+
+/// An attempt of an agent that said this.
+pub(super) fn said(text: OutputSlice) -> Outcome {
+    Outcome {
+        text: Some(text),
+        duration_ms: 2500,
+        agent_id: Some("a0123456789abcdef".into()),
+        usage: Some(usage(3, 1000)),
+        ..Outcome::bare(AttemptEnd::Completed, None, None)
+    }
+}
+
+pub(super) fn usage(turns: u32, tokens: u64) -> Usage {
+    Usage {
+        turns,
+        tool_uses: 2,
+        input_tokens: tokens,
+        output_tokens: 40,
+        model: "m-1".into(),
+        ..Usage::default()
+    }
+}

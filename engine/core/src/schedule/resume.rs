@@ -1,0 +1,121 @@
+//! What a new engine runs again. What was under way is lost; what was lost, failed or killed runs again, and so does
+//! everything that needs something which runs again. What ended well before that stays as it is, and so does an allowed
+//! failure. Of an expanded task only the instances that did not end well run again.
+
+use super::book::{Behind, Book, Phase, is_bad};
+use crate::event::Event;
+use crate::ids::{Address, Millis, TaskId};
+use crate::model::AttemptEnd;
+
+/// What has to happen to a task before an epoch begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Again {
+    /// It was under way.
+    Lost,
+    /// It begins from nothing.
+    Reset,
+}
+
+impl Book {
+    /// The event that opens the next epoch.
+    pub(super) fn resume(&self) -> Event {
+        let (mut lost, mut reset) = (Vec::new(), Vec::new());
+        let mut runs_again = vec![false; self.wiring.len()];
+        for &id in self.wiring.order() {
+            let after = self.wiring.spec(id).needs.iter().any(|edge| runs_again[edge.from.index()]);
+            let own = self.verdict(id);
+            let mut again = after || own.is_some();
+            if own == Some(Again::Lost) {
+                lost.push(id);
+            }
+            if after && self.node(id).phase != Phase::Waiting || own == Some(Again::Reset) {
+                reset.push(id);
+            }
+            for instance in self.instances(id) {
+                match self.verdict(instance) {
+                    Some(Again::Lost) => lost.push(instance),
+                    Some(Again::Reset) if !after => reset.push(instance),
+                    Some(Again::Reset) => {}
+                    None => continue,
+                }
+                again = true;
+            }
+            runs_again[id.index()] = again;
+        }
+        Event::RunResumed { epoch: self.epoch + 1, lost: self.addresses(lost), reset: self.addresses(reset) }
+    }
+
+    /// What happens to a task because of what it did itself.
+    fn verdict(&self, id: TaskId) -> Option<Again> {
+        let node = self.node(id);
+        match node.phase {
+            Phase::Live { .. } => Some(Again::Lost),
+            // An expanded task failed through its instances, and they answer for themselves.
+            Phase::Ended(_) if node.instances.is_some() => None,
+            Phase::Ended(state) => is_bad(state, node.allowed).then_some(Again::Reset),
+            Phase::Settling => {
+                let well = node.outcome.as_ref().is_some_and(|outcome| outcome.end == AttemptEnd::Completed);
+                (!well).then_some(Again::Reset)
+            }
+            Phase::Waiting | Phase::Ready | Phase::Retrying { .. } | Phase::Open | Phase::Gone => None,
+        }
+    }
+
+    fn addresses(&self, mut tasks: Vec<TaskId>) -> Vec<Address> {
+        tasks.sort_unstable();
+        tasks.into_iter().map(|task| self.node(task).address.clone()).collect()
+    }
+
+    /// Opens an epoch.
+    pub(super) fn resumed(&mut self, epoch: u32, lost: &[Address], reset: &[Address], at: Millis) {
+        for address in lost.iter().chain(reset) {
+            if let Some(id) = self.find(address) {
+                self.start_over(id, at);
+            }
+        }
+        for node in &mut self.nodes {
+            node.stop = None;
+        }
+        self.epoch = epoch;
+        self.kill = None;
+        self.ended = None;
+        self.recount();
+    }
+
+    fn start_over(&mut self, id: TaskId, at: Millis) {
+        let seat = self.seat(id);
+        self.leave_slot(id);
+        self.queue.remove(seat, self.node(id).phase.due());
+        let was_ended = matches!(self.node(id).phase, Phase::Ended(_));
+        let instances = self.instances(id);
+        let was_expanded = self.node(id).instances.is_some();
+        let node = self.node_mut(id);
+        node.start_over();
+        node.since = at;
+        if let Some(parent) = node.parent {
+            self.queue.add(seat);
+            self.reopen(parent, was_ended);
+        } else if was_expanded {
+            for instance in instances {
+                self.leave_slot(instance);
+                self.node_mut(instance).phase = Phase::Gone;
+            }
+            self.queue.close(seat);
+        }
+    }
+
+    /// An instance runs again, so what it is an instance of has not ended.
+    fn reopen(&mut self, parent: TaskId, was_ended: bool) {
+        let node = self.node_mut(parent);
+        node.open += u32::from(was_ended);
+        if matches!(node.phase, Phase::Ended(_)) {
+            node.phase = Phase::Open;
+            (node.reason, node.message, node.allowed) = (None, None, false);
+            node.behind = Behind::default();
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "resume_tests.rs"]
+mod tests;

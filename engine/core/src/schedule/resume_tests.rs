@@ -1,0 +1,169 @@
+//! What runs again. `Rig::resume` replays the journal into a new scheduler, opens an epoch and goes on.
+
+use super::super::testing::{Rig, keys, killed, limits, specs, task};
+use super::super::{Cancel, Input, Scheduler};
+use crate::event::Event;
+use crate::graph::EdgeKind;
+use crate::ids::TaskId;
+use crate::model::Reason;
+
+/// The addresses in `lost` and `reset` of the event that a resume now would write.
+#[track_caller]
+fn check(rig: &Rig, lost: &str, reset: &str) {
+    let Event::RunResumed { lost: actual_lost, reset: actual_reset, .. } = rig.scheduler.resume() else {
+        panic!()
+    };
+    let words = |addresses: Vec<crate::ids::Address>| {
+        addresses.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!((words(actual_lost).as_str(), words(actual_reset).as_str()), (lost, reset));
+}
+
+#[test]
+fn a_completed_run_resumes_to_nothing() {
+    let mut rig = Rig::start(vec![task("a"), task("b").after("a")], limits(1));
+    rig.done("a").done("b");
+    check(&rig, "", "");
+    rig.resume().says("finish completed");
+}
+
+#[test]
+fn what_was_under_way_is_lost_and_runs_again_with_the_next_number() {
+    let mut rig = Rig::start(vec![task("a"), task("b"), task("c").after("a")], limits(2));
+    rig.running("a");
+    check(&rig, "a b", "");
+    rig.resume().says("launch a 2 in 0, launch b 2 in 1");
+    assert_eq!(rig.scheduler.epoch(), 2);
+}
+
+#[test]
+fn finished_tasks_stay_and_failed_ones_run_again_with_all_that_needs_them() {
+    let drafts = vec![
+        task("ok"),
+        task("bad").after("ok"),
+        task("blocked").after("bad"),
+        task("ran").needs("bad", EdgeKind::Done),
+        task("deep").after("ran"),
+        task("aside").after("ok"),
+    ];
+    let mut rig = Rig::start(drafts, limits(9));
+    rig.done("ok").fail("bad").done("ran").done("deep").done("aside").says("finish failed");
+    check(&rig, "", "bad blocked ran deep");
+    rig.resume().says("launch bad 2 in 0").done("bad").says("launch ran 2 in 0, launch blocked 1 in 1");
+    rig.done("blocked").done("ran").says("launch deep 2 in 0").done("deep").says("finish completed");
+}
+
+#[test]
+fn allowed_failures_skips_and_blocks_behind_them_stay() {
+    let drafts = vec![
+        task("allowed").allowed(),
+        task("skipped").asks(),
+        task("blocked").needs("skipped", EdgeKind::Completed),
+        task("bad"),
+    ];
+    let mut rig = Rig::start(drafts, limits(9));
+    rig.fail("allowed").yes("skipped", false).fail("bad");
+    check(&rig, "", "bad");
+    rig.resume().says("launch bad 2 in 0").done("bad").says("finish completed");
+}
+
+#[test]
+fn a_task_with_a_condition_is_asked_again() {
+    let mut rig = Rig::start(vec![task("a").asks()], limits(9));
+    rig.yes("a", true).fail("a").resume().says("ask a if").yes("a", true).says("launch a 2 in 0");
+}
+
+#[test]
+fn the_retries_of_an_epoch_are_its_own() {
+    let mut rig = Rig::start(vec![task("a").retries(1)], limits(9));
+    rig.fail("a").tick(1000).fail("a").are("a=failed(exit_code)").resume().says("launch a 3 in 0");
+    rig.fail("a").are("a=created").tick(2000).says("launch a 4 in 0").fail("a").are("a=failed(exit_code)");
+}
+
+#[test]
+fn a_task_that_waits_for_its_retry_goes_on_waiting() {
+    let mut rig = Rig::start(vec![task("a").retries(1)], limits(9));
+    rig.fail("a");
+    check(&rig, "", "");
+    rig.resume().says("").tick(1000).says("launch a 2 in 0");
+}
+
+#[test]
+fn only_the_failed_instances_of_an_expanded_task_run_again() {
+    let mut rig = Rig::start(vec![task("m").expands(), task("z").after("m")], limits(9));
+    rig.answer("m", keys(&["1", "2", "3"])).done("m[1]").fail("m[2]").done("m[3]");
+    rig.are("m=failed(exit_code) z=blocked(upstream)").says("finish failed");
+    check(&rig, "", "z m[2]");
+    rig.resume().says("launch m[2] 2 in 0").are("m=running z=created");
+    rig.done("m[2]").are("m=completed").says("launch z 1 in 0").done("z").says("finish completed");
+}
+
+#[test]
+fn an_expansion_behind_something_that_runs_again_is_made_again() {
+    let m = task("m").needs("a", EdgeKind::Done).expands();
+    let mut rig = Rig::start(vec![task("a"), m], limits(9));
+    rig.fail("a").answer("m", keys(&["x", "y"])).done("m[x]").done("m[y]");
+    check(&rig, "", "a m");
+    rig.resume().says("launch a 2 in 0").done("a").says("ask m items");
+    assert_eq!(rig.scheduler.find(&"m[x]".into()), None);
+    // The numbers of an address go on; one that is new begins at 1.
+    rig.answer("m", keys(&["y", "z"])).says("launch m[y] 2 in 0, launch m[z] 1 in 1");
+    rig.done("m[y]").done("m[z]").are("m=completed").says("finish completed");
+    assert_eq!(rig.scheduler.counts().total, 3);
+}
+
+#[test]
+fn instances_that_were_live_are_lost_even_when_their_parent_begins_again() {
+    let m = task("m").needs("a", EdgeKind::Done).expands();
+    let mut rig = Rig::start(vec![task("a"), m], limits(1));
+    rig.fail("a").answer("m", keys(&["x", "y"])).done("m[x]");
+    check(&rig, "m[y]", "a m");
+    rig.resume().says("launch a 2 in 0");
+}
+
+#[test]
+fn a_cancelled_run_goes_on_where_it_stopped() {
+    let mut rig = Rig::start(vec![task("a"), task("b").after("a"), task("c").after("b")], limits(1));
+    rig.done("a")
+        .input(Input::Cancel(Cancel::Gently))
+        .end("b", killed(Reason::Cancelled))
+        .says("finish killed");
+    check(&rig, "", "b c");
+    rig.resume().says("launch b 2 in 0").done("b").done("c").says("finish completed");
+}
+
+#[test]
+fn a_group_that_fail_fast_stopped_goes_on_with_what_did_not_end_well() {
+    let m = task("m").expands().with(|spec| spec.fail_fast = true);
+    let mut rig = Rig::start(vec![m], limits(2));
+    rig.answer("m", keys(&["a", "b", "c"])).done("m[a]").fail("m[b]").end("m[c]", killed(Reason::FailFast));
+    rig.are("m=failed(exit_code)");
+    rig.resume()
+        .says("launch m[b] 2 in 0, launch m[c] 2 in 1")
+        .done("m[c]")
+        .done("m[b]")
+        .says("finish completed");
+}
+
+#[test]
+fn an_engine_that_died_between_an_attempt_and_its_consequences_is_made_up_for() {
+    for (well, says) in [(true, "launch b 1 in 0"), (false, "launch a 2 in 0")] {
+        let mut rig = Rig::start(vec![task("a").retries(5), task("b").after("a")], limits(1));
+        if well {
+            rig.done("a")
+        } else {
+            rig.fail("a")
+        };
+        let ended = |entry: &crate::event::Entry| matches!(entry.event, Event::AttemptEnded { .. });
+        let keep = rig.entries.iter().position(ended).unwrap() + 1;
+        rig.crash(keep).says(says);
+    }
+}
+
+#[test]
+fn a_resume_before_anything_happened_begins() {
+    let mut rig = Rig::start(vec![task("a")], limits(1));
+    rig.crash(1).says("launch a 1 in 0");
+    let fresh = Scheduler::replay(specs(vec![task("a")]), limits(1), &[]).unwrap();
+    assert!(!fresh.is_finished() && fresh.task(TaskId(0)).attempts == 0);
+}

@@ -1,0 +1,214 @@
+//! The scheduler as the driver sees it.
+
+use std::collections::BTreeMap;
+
+use super::book::{Book, Phase};
+use super::clock::Clocks;
+use super::decide::Turn;
+use super::spec::{Decision, Input, Limits, NodeSpec, TaskValues};
+use crate::event::Event;
+use crate::ids::{Address, Attempt, Millis, TaskId};
+use crate::model::{Outcome, Reason, TaskState};
+
+/// Decides what a run does next.
+#[derive(Debug)]
+pub struct Scheduler {
+    limits: Limits,
+    book: Book,
+    engine: Engine,
+}
+
+/// What belongs to this engine and not to the run: it dies with it, and a replay doesn't bring it back.
+#[derive(Debug, Default)]
+pub(super) struct Engine {
+    /// Questions without an answer.
+    pub(super) asked: BTreeMap<TaskId, Asked>,
+    pub(super) clocks: Clocks,
+    /// Attempts that were told to stop, and whether by force.
+    pub(super) stopping: BTreeMap<TaskId, bool>,
+    pub(super) stage: Stage,
+}
+
+/// What a task was asked about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Asked {
+    Condition,
+    Expansion,
+    Retry,
+}
+
+/// How far an engine is with a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Stage {
+    #[default]
+    Fresh,
+    Started,
+    Finished,
+}
+
+/// What is known of a task.
+#[derive(Clone, Copy, Debug)]
+pub struct TaskView<'a> {
+    /// Its address.
+    pub address: &'a Address,
+    /// Its state.
+    pub state: TaskState,
+    /// Why, unless completed.
+    pub reason: Option<Reason>,
+    /// One line for people where no attempt says it.
+    pub message: Option<&'a str>,
+    /// Whether its failure is allowed.
+    pub allowed: bool,
+    /// The number of its last attempt; 0 before the first.
+    pub attempts: u32,
+    /// How its last attempt ended.
+    pub outcome: Option<&'a Outcome>,
+    /// Since when an attempt is under way, or since when none is.
+    pub since: Millis,
+    /// Until when it waits for another attempt.
+    pub due: Option<Millis>,
+    /// The task that it is an instance of.
+    pub parent: Option<TaskId>,
+}
+
+/// How many tasks there are in each state. A task that became its instances is none; they are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// All.
+    pub total: u32,
+    /// Wait for what they need, for a slot or for another attempt.
+    pub waiting: u32,
+    /// Under way.
+    pub running: u32,
+    /// Done, and well.
+    pub completed: u32,
+    /// Failed, but for allowed failures.
+    pub failed: u32,
+    /// Failed with `continue_on_error`.
+    pub allowed_failures: u32,
+    /// Stopped on purpose.
+    pub killed: u32,
+    /// Their engine died under them.
+    pub lost: u32,
+    /// Their own `if` was false.
+    pub skipped: u32,
+    /// An edge can no longer hold.
+    pub blocked: u32,
+}
+
+impl Scheduler {
+    /// The scheduler of a run of which nothing has happened yet.
+    pub fn new(specs: Vec<NodeSpec>, limits: Limits) -> Self {
+        Scheduler { limits, book: Book::new(specs), engine: Engine::default() }
+    }
+
+    /// Decides what follows from an input. The events it returns are applied already; they are to be written before any
+    /// of the effects is done. An input that is no longer of interest (an answer for a task that was stopped, a second
+    /// end of an attempt) changes nothing.
+    #[must_use = "the events are to be written, the effects to be done"]
+    pub fn handle(&mut self, now: Millis, input: Input) -> Decision {
+        Turn::new(&mut self.book, &mut self.engine, self.limits, now).take(input)
+    }
+
+    /// Writes an event into the book: while a journal is replayed, or one that the driver made itself.
+    pub fn apply(&mut self, event: &Event, at: Millis) {
+        self.book.apply(event, at);
+    }
+
+    /// The event that opens a new epoch: what the last engine left under way, and what runs again.
+    pub fn resume(&self) -> Event {
+        self.book.resume()
+    }
+
+    /// The next moment that needs an `Input::Tick`. It lies ahead of the last call of `handle`.
+    pub fn next_wake(&self) -> Option<Millis> {
+        if self.engine.stage != Stage::Started {
+            return None;
+        }
+        self.book.queue.next_due().into_iter().chain(self.engine.clocks.next()).min()
+    }
+
+    /// What is known of a task.
+    pub fn task(&self, task: TaskId) -> TaskView<'_> {
+        let node = self.book.node(task);
+        TaskView {
+            address: &node.address,
+            state: node.phase.state(),
+            reason: node.reason,
+            message: node.message.as_deref(),
+            allowed: node.allowed,
+            attempts: node.attempts,
+            outcome: node.outcome.as_deref(),
+            since: node.since,
+            due: node.phase.due(),
+            parent: node.parent,
+        }
+    }
+
+    /// How a task stands to its instances or to its parent.
+    pub fn values(&self, task: TaskId) -> TaskValues {
+        let node = self.book.node(task);
+        TaskValues {
+            parent: node.parent,
+            instance: node.instance.as_deref().cloned(),
+            instances: node.instances.clone(),
+        }
+    }
+
+    /// The task of that address; of an expansion that was made again, the newest.
+    pub fn find(&self, address: &Address) -> Option<TaskId> {
+        self.book.find(address)
+    }
+
+    /// The live attempts, in id order.
+    pub fn running(&self) -> impl Iterator<Item = (TaskId, Attempt)> {
+        self.book.live.iter().map(|&task| (task, Attempt(self.book.node(task).attempts)))
+    }
+
+    /// From 1; one more with each resume.
+    pub fn epoch(&self) -> u32 {
+        self.book.epoch
+    }
+
+    /// Why the run was told to stop, if it was.
+    pub fn stopped(&self) -> Option<Reason> {
+        self.book.kill
+    }
+
+    /// Whether every task has ended.
+    pub fn is_finished(&self) -> bool {
+        self.book.unfinished == 0
+    }
+
+    /// How many tasks are in each state.
+    pub fn counts(&self) -> Counts {
+        let mut counts = Counts::default();
+        for node in &self.book.nodes {
+            if node.phase == Phase::Gone || node.instances.is_some() {
+                continue;
+            }
+            counts.total += 1;
+            let state = node.phase.state();
+            *match state {
+                TaskState::Created => &mut counts.waiting,
+                TaskState::Starting | TaskState::Running => &mut counts.running,
+                TaskState::Completed => &mut counts.completed,
+                TaskState::Failed if node.allowed => &mut counts.allowed_failures,
+                TaskState::Failed => &mut counts.failed,
+                TaskState::Killed => &mut counts.killed,
+                TaskState::Lost => &mut counts.lost,
+                TaskState::Skipped => &mut counts.skipped,
+                TaskState::Blocked => &mut counts.blocked,
+            } += 1;
+        }
+        counts
+    }
+
+    pub(super) fn book(&self) -> &Book {
+        &self.book
+    }
+}
+
+#[cfg(test)]
+#[path = "scheduler_tests.rs"]
+mod tests;

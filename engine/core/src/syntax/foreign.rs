@@ -1,0 +1,119 @@
+//! Spellings of other tools, and what they are called here. A guess by similarity would lead people astray with these.
+
+/// Which mapping a key stands in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// The top of a manifest.
+    Plan,
+    /// A task.
+    Task,
+    /// `defaults`.
+    Defaults,
+    /// Any other mapping, by the words for it.
+    Other(&'static str),
+}
+
+impl Place {
+    /// What messages call it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Place::Plan => "a plan",
+            Place::Task => "a task",
+            Place::Defaults => "`defaults`",
+            Place::Other(name) => name,
+        }
+    }
+}
+
+const PLAN: &[(&[&str], &str)] = &[
+    (&["jobs", "steps", "dag", "nodes", "agents"], "flow calls it `tasks`"),
+    (&["on"], "flow has no triggers: CI, cron or systemd calls `flow run`"),
+    (&["permissions"], "`permissions` belong to a task that runs an agent"),
+    (
+        &["handler_on", "onExit", "errors", "finally", "hooks"],
+        "there are no hooks: write a task with `needs: { NAME: done }`, or with `if: failure()`",
+    ),
+    (&["version", "apiVersion"], "write `flow: 1`"),
+    (&["max_parallel", "parallelism", "jobs_limit"], "flow calls it `concurrency`"),
+    (&["variables", "vars"], "flow calls them `inputs`, or `env` for the environment"),
+];
+
+const TASK: &[(&[&str], &str)] = &[
+    (&["depends", "depends_on", "dependencies", "dependsOn", "after"], "flow calls it `needs`"),
+    (&["when", "preconditions"], "flow calls it `if`"),
+    (
+        &["withItems", "withParam", "foreach", "forEach", "parallel", "iterate", "across"],
+        "flow calls it `for_each`",
+    ),
+    (&["strategy"], "flow calls it `matrix`, directly on the task"),
+    (&["cmd", "cmds", "command", "commands", "script"], "flow calls it `run`"),
+    (
+        &["uses", "call", "dag", "pipeline", "workflow"],
+        "a task can't call another workflow; write its tasks into this plan",
+    ),
+    (&["timeout-minutes", "timeout_minutes", "timeout_sec"], "write `timeout: 10m`"),
+    (&["continue-on-error", "allow_failure", "ignore_error"], "flow calls it `continue_on_error`"),
+    (&["retry_policy", "retryStrategy", "attempts", "retries"], "flow calls it `retry`"),
+    (&["subagent_type", "persona", "harness"], "flow calls it `agent`"),
+    (&["name"], "the key above it is the task's name; free text goes into `description`"),
+    (&["runs-on"], "tasks run on this machine; take it out"),
+    (&["steps"], "a task has one `run` or one `prompt`: make each step a task with `needs`"),
+    (
+        &["handler_on", "onExit", "errors", "finally", "hooks"],
+        "write a task with `needs: { NAME: done }`, or with `if: failure()`",
+    ),
+    (&["working-directory", "working_directory", "cwd", "workdir"], "flow calls it `dir`"),
+];
+
+/// Keys that the language has and this version doesn't read. Similar ones would only lead away from that.
+const LATER: &[(Place, &[&str])] = &[
+    (Place::Plan, &["pools", "budget", "lock"]),
+    (
+        Place::Task,
+        &[
+            "pool",
+            "budget",
+            "loop",
+            "votes",
+            "artifacts",
+            "checks",
+            "setup",
+            "include",
+            "cache",
+            "fork",
+            "team",
+            "lead",
+            "members",
+            "rounds",
+            "with",
+            "approve",
+            "form",
+            "on_timeout",
+            "tasks",
+            "outputs",
+            "on_lost",
+            "idempotent",
+            "sandbox",
+            "background",
+            "effort",
+            "backend",
+            "summary",
+            "skills",
+            "memory",
+        ],
+    ),
+];
+
+/// What to say about a key that another tool has.
+pub(crate) fn advice(place: Place, key: &str) -> Option<&'static str> {
+    let table = match place {
+        Place::Plan => PLAN,
+        Place::Task | Place::Defaults => TASK,
+        Place::Other(_) => return None,
+    };
+    let same_place = if place == Place::Defaults { Place::Task } else { place };
+    if LATER.iter().any(|(place, keys)| *place == same_place && keys.contains(&key)) {
+        return Some("this version of flow doesn't have it");
+    }
+    table.iter().find(|(names, _)| names.contains(&key)).map(|(_, advice)| *advice)
+}

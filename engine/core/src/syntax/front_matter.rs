@@ -1,0 +1,162 @@
+//! A Markdown file with front matter, cut in two by offsets.
+//!
+//! `gray_matter` decides what the matter is. It is silent about a byte order mark, blank lines in front and a block that
+//! is never closed, knows no offsets and drops the body's last newline, so it only sees a slice that is well-formed.
+
+use std::borrow::Cow;
+use std::ops::Range;
+use std::sync::Arc;
+
+use gray_matter::engine::Engine;
+use gray_matter::{Matter, Pod};
+
+use crate::diagnostic::{Code, Diagnostic, SourceFile, Span};
+
+/// A file with front matter.
+#[derive(Debug)]
+pub struct FrontMatter {
+    /// The file without byte order mark and with LF line ends; all offsets are in it.
+    pub file: Arc<SourceFile>,
+    /// The language of the block.
+    pub kind: MatterKind,
+    /// Where the block is, from the start of its first line, without the lines that mark it.
+    pub block: Range<usize>,
+    /// Where the body is: everything after the line that closes the block.
+    pub body: Range<usize>,
+    /// What was odd about it.
+    pub warnings: Vec<Diagnostic>,
+}
+
+/// The language of a front matter block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MatterKind {
+    /// Between two `---`.
+    Yaml,
+    /// Between two `+++`.
+    Toml,
+}
+
+/// Finds the front matter of a file. `Ok(None)`: it has none. An opening line that nothing closes is an error.
+pub fn split_front_matter(file: &Arc<SourceFile>) -> Result<Option<FrontMatter>, Diagnostic> {
+    let file = normal(file);
+    let text = file.text.as_str();
+    let start = skip_blank_and_comments(text);
+    let opening = line_at(text, start);
+    let (kind, mark) = match text[opening.clone()].trim_end() {
+        "---" => (MatterKind::Yaml, "---"),
+        "+++" => (MatterKind::Toml, "+++"),
+        _ => return Ok(None),
+    };
+    let block_start = next_line(text, &opening);
+    let Some(closing) = lines_from(text, block_start).find(|line| text[line.clone()].trim_end() == mark)
+    else {
+        let span = Span::new(start, start + mark.len());
+        let message = format!("front matter that begins with `{mark}` is never closed");
+        return Err(Diagnostic::new(Code::FrontMatter, &file, span, message)
+            .help(format!("put a line with `{mark}` between the keys and the prompt")));
+    };
+    let whole_block = block_start..closing.start;
+    let block = matter(&text[start..closing.end], mark)
+        .and_then(|matter| locate(text, &whole_block, &matter))
+        .unwrap_or(whole_block);
+    let body = next_line(text, &closing)..text.len();
+    let mut warnings = Vec::new();
+    if start > 0 {
+        let message = "the front matter doesn't begin on the first line";
+        let span = Span::new(start, start + mark.len());
+        warnings.push(
+            Diagnostic::new(Code::Recovered, &file, span, message)
+                .help("take out what stands above it: other programs don't look further"),
+        );
+    }
+    Ok(Some(FrontMatter { kind, block, body, warnings, file: Arc::clone(&file) }))
+}
+
+/// Without byte order mark, lines ended by LF. Lines and columns stay what a person sees.
+fn normal(file: &Arc<SourceFile>) -> Arc<SourceFile> {
+    let text = file.text.strip_prefix('\u{feff}').unwrap_or(&file.text);
+    let text = match text.contains('\r') {
+        true => Cow::Owned(text.replace("\r\n", "\n")),
+        false => Cow::Borrowed(text),
+    };
+    if text.len() == file.text.len() {
+        return Arc::clone(file);
+    }
+    Arc::new(SourceFile::new(file.name.clone(), text))
+}
+
+/// The offset of the first line that has a text outside HTML comments.
+fn skip_blank_and_comments(text: &str) -> usize {
+    let mut at = 0;
+    loop {
+        let line = line_at(text, at);
+        let written = text[line.clone()].trim();
+        let next = if written.is_empty() {
+            next_line(text, &line)
+        } else if written.starts_with("<!--")
+            && let Some(close) = text[line.start..].find("-->")
+        {
+            let last = line_at(text, line.start + close);
+            next_line(text, &last)
+        } else {
+            return at;
+        };
+        if next == at {
+            return at;
+        }
+        at = next;
+    }
+}
+
+/// What `gray_matter` takes for the matter: the block without the white space around it.
+fn matter(slice: &str, mark: &str) -> Option<String> {
+    let mut splitter = Matter::<RawText>::new();
+    mark.clone_into(&mut splitter.delimiter);
+    let parts = splitter.parse::<Pod>(slice).ok()?;
+    Some(parts.matter)
+}
+
+/// The matter's place, from the start of its first line: its indentation counts.
+fn locate(text: &str, block: &Range<usize>, matter: &str) -> Option<Range<usize>> {
+    if matter.is_empty() {
+        return None;
+    }
+    let start = block.start + text[block.clone()].find(matter)?;
+    Some(line_at(text, start).start..block.end)
+}
+
+/// An engine that leaves the matter to us.
+struct RawText;
+
+impl Engine for RawText {
+    fn parse(_: &str) -> gray_matter::Result<Pod> {
+        Ok(Pod::Null)
+    }
+}
+
+/// The line that an offset is on, without its newline.
+fn line_at(text: &str, at: usize) -> Range<usize> {
+    let start = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
+    let end = text[at..].find('\n').map_or(text.len(), |newline| at + newline);
+    start..end
+}
+
+fn next_line(text: &str, line: &Range<usize>) -> usize {
+    (line.end + 1).min(text.len())
+}
+
+fn lines_from(text: &str, start: usize) -> impl Iterator<Item = Range<usize>> {
+    let mut at = start;
+    std::iter::from_fn(move || {
+        if at >= text.len() {
+            return None;
+        }
+        let line = line_at(text, at);
+        at = line.end + 1;
+        Some(line)
+    })
+}
+
+#[cfg(test)]
+#[path = "front_matter_tests.rs"]
+mod tests;

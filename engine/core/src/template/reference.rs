@@ -1,0 +1,47 @@
+//! References to values of a run, as far as they are written out.
+
+use std::fmt;
+use std::ops::Range;
+
+/// A reference to a value of the run, such as `tasks.plan.output.areas`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reference {
+    /// The path as far as it is written out; a computed subscript ends it.
+    pub path: Vec<Segment>,
+    /// The bytes of the source that it stands in.
+    pub at: Range<usize>,
+    /// Whether the text at hand copes with its absence: it is piped into `default`, or tested for being none or defined.
+    pub defaulted: bool,
+}
+
+impl Reference {
+    /// The first name: `tasks` of `tasks.plan.output`.
+    pub fn root(&self) -> &str {
+        match self.path.first() {
+            Some(Segment::Name(name)) => name,
+            Some(Segment::Index(_)) | None => "",
+        }
+    }
+}
+
+/// A step of a path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Segment {
+    /// `.name` or `["name"]`.
+    Name(String),
+    /// `[0]`; from the end when negative.
+    Index(i64),
+}
+
+impl fmt::Display for Reference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (position, segment) in self.path.iter().enumerate() {
+            match segment {
+                Segment::Name(name) if position == 0 => f.write_str(name)?,
+                Segment::Name(name) => write!(f, ".{name}")?,
+                Segment::Index(index) => write!(f, "[{index}]")?,
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,356 @@
+//! An attempt of an agent: the loop's decisions carried out, from the first prompt to the outcome.
+//!
+//! 1. A line of the transcript is on disk before what follows from it begins.
+//! 2. After an order to stop no call of the model begins, and none of a tool. What is under way is ended before the
+//!    outcome is there.
+//! 3. Every call of the model that has begun leaves one line in `wire.jsonl`, whatever became of it.
+
+use std::collections::VecDeque;
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use flow_core::converse::{AgentEnd, AgentSpec, Call, CallResult, Converse, Effect, Input};
+use flow_core::ids::{Address, Attempt};
+use flow_core::model::{AttemptEnd, Outcome, Reason, Usage};
+use flow_core::text::one_line;
+use flow_core::wire::{ModelError, Reply, Request};
+use futures_util::StreamExt;
+use futures_util::stream::FuturesUnordered;
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+use super::agent_ask::Asking;
+use super::agent_files::{AgentFiles, FilesError};
+use super::stop::{Progress, StopOrder, StopSignal};
+use crate::provider::{Cursor, ModelHandle};
+use crate::sys::files::random_u32;
+use crate::sys::process::sweep;
+use crate::tool::{self, ReadState, ToolContext};
+
+/// The largest output, as JSON, that an outcome carries itself.
+const MAX_INLINE: usize = 64 * 1024;
+
+/// An attempt of an agent, with everything resolved.
+#[derive(Debug)]
+pub struct AgentLaunch {
+    /// The task.
+    pub address: Address,
+    /// Which try.
+    pub attempt: Attempt,
+    /// The instance: `a` + 16 hex digits.
+    pub agent_id: String,
+    /// The definition's name.
+    pub agent_name: String,
+    /// The definition's file, for messages.
+    pub definition: String,
+    /// What the agent is. Its model is taken from `model`.
+    pub spec: AgentSpec,
+    /// The first prompt, composed.
+    pub prompt: String,
+    /// Who answers.
+    pub model: ModelHandle,
+    /// Where and how its tools work.
+    pub place: AgentPlace,
+    /// The task's own folder; made here if need be.
+    pub folder: PathBuf,
+    /// The same, relative to the run folder.
+    pub folder_name: String,
+    /// Calls of the model that earlier attempts made: what `recorded_calls` says.
+    pub position: u32,
+    /// From nothing, or on from the transcript.
+    pub start: AgentStart,
+}
+
+/// Where an agent's tools work.
+#[derive(Clone, Debug)]
+pub struct AgentPlace {
+    /// Its tree, absolute and free of links.
+    pub tree: PathBuf,
+    /// The folder in it where it starts, absolute and free of links.
+    pub dir: PathBuf,
+    /// Variables for its commands.
+    pub env: Vec<(String, String)>,
+    /// `FLOW_ATTEMPT` of its commands; unique to the attempt.
+    pub tag: String,
+}
+
+/// How an attempt begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AgentStart {
+    /// With the prompt.
+    Fresh,
+    /// Where the transcript of the same task ends, if there is one that is whole.
+    Continue,
+}
+
+/// Why the loop was left before it had finished.
+enum Cut {
+    Stopped(StopOrder),
+    Files(FilesError),
+    Bug(&'static str),
+}
+
+impl From<FilesError> for Cut {
+    fn from(error: FilesError) -> Self {
+        Cut::Files(error)
+    }
+}
+
+/// An attempt under way.
+struct Session {
+    launch: AgentLaunch,
+    files: AgentFiles,
+    stop: StopSignal,
+    progress: mpsc::Sender<Progress>,
+    tools: ToolContext,
+    cursor: Cursor,
+    /// Turns of the model that have begun, less those that were answered.
+    unanswered: u32,
+    used_tools: bool,
+}
+
+/// A fresh id for an instance: `a` + 16 hex digits.
+pub fn new_agent_id() -> io::Result<String> {
+    Ok(format!("a{:08x}{:08x}", random_u32()?, random_u32()?))
+}
+
+/// Runs an attempt to its outcome.
+pub async fn run_agent(
+    mut launch: AgentLaunch,
+    stop: StopSignal,
+    progress: mpsc::Sender<Progress>,
+) -> Outcome {
+    let began = Instant::now();
+    launch.spec.model = launch.model.id().to_owned();
+    let mut outcome = match AgentFiles::open(&launch) {
+        Ok(files) => Session::new(launch, files, stop, progress).run().await,
+        Err(error) => error.outcome(),
+    };
+    outcome.duration_ms = millis(began.elapsed());
+    outcome
+}
+
+impl Session {
+    fn new(
+        launch: AgentLaunch,
+        files: AgentFiles,
+        stop: StopSignal,
+        progress: mpsc::Sender<Progress>,
+    ) -> Self {
+        let tools = ToolContext {
+            tree: launch.place.tree.clone(),
+            dir: launch.place.dir.clone(),
+            env: launch.place.env.clone(),
+            permissions: Arc::clone(&launch.spec.permissions),
+            stop: CancellationToken::new(),
+            tag: launch.place.tag.clone(),
+            reads: ReadState::default(),
+        };
+        let cursor = Cursor {
+            address: launch.address.clone(),
+            agent: launch.agent_name.clone(),
+            position: launch.position,
+        };
+        Session { launch, files, stop, progress, tools, cursor, unanswered: 0, used_tools: false }
+    }
+
+    async fn run(mut self) -> Outcome {
+        let mut outcome = match self.begin() {
+            Ok((mut machine, first)) => {
+                let end = self.converse(&mut machine, first).await;
+                let outcome = match end {
+                    Ok(end) => self.finished(end),
+                    Err(cut) => self.cut(cut, &machine),
+                };
+                outcome.unwrap_or_else(|error| error.outcome())
+            }
+            Err(error) => error.outcome(),
+        };
+        outcome.leaky = self.used_tools && sweep(&self.launch.place.tag).await;
+        outcome.agent_id = Some(self.launch.agent_id);
+        outcome
+    }
+
+    fn begin(&mut self) -> Result<(Converse, Input), FilesError> {
+        let spec = self.launch.spec.clone();
+        let items = match self.launch.start {
+            AgentStart::Fresh => Vec::new(),
+            AgentStart::Continue => self.files.transcript()?,
+        };
+        if items.is_empty() {
+            return Ok((Converse::new(spec), Input::Begin(self.launch.prompt.clone())));
+        }
+        Ok((Converse::restore(spec, items), Input::Continue))
+    }
+
+    /// Carries out what the loop decides until it is done.
+    async fn converse(&mut self, machine: &mut Converse, first: Input) -> Result<AgentEnd, Cut> {
+        let mut inputs = VecDeque::from([first]);
+        let mut calls = FuturesUnordered::new();
+        loop {
+            let mut ask = None;
+            while let Some(input) = inputs.pop_front() {
+                for effect in machine.handle(input) {
+                    match effect {
+                        Effect::Record(item) => self.files.record(&item)?,
+                        Effect::Ask(request) => ask = Some(request),
+                        Effect::Call(call) => calls.push(self.call(call)),
+                        // Recorded as an item, and said once the agent has ended.
+                        Effect::Denied(_) => {}
+                        Effect::Finish(end) => return Ok(*end),
+                    }
+                }
+            }
+            if let Some(request) = ask {
+                let answer = self.ask(request, machine.usage()).await?;
+                inputs.push_back(match answer {
+                    Ok(reply) => Input::Replied(reply),
+                    Err(error) => Input::ModelFailed(error),
+                });
+                continue;
+            }
+            let returned = tokio::select! {
+                biased;
+                order = self.stop.stopped() => Err(order),
+                returned = calls.next() => Ok(returned),
+            };
+            match returned {
+                Ok(Some((id, result))) => inputs.push_back(Input::Returned { id, result }),
+                Ok(None) => return Err(Cut::Bug("the agent waits for nothing")),
+                Err(order) => {
+                    self.tools.stop.cancel();
+                    // Commands get their grace; an order to kill at once drops, and so kills, them.
+                    tokio::select! {
+                        _ = self.stop.forced() => {}
+                        () = async { while calls.next().await.is_some() {} } => {}
+                    }
+                    return Err(Cut::Stopped(order));
+                }
+            }
+        }
+    }
+
+    /// Asks the model; `Err` when an order to stop came first.
+    async fn ask(&mut self, request: Request, before: &Usage) -> Result<Result<Reply, ModelError>, Cut> {
+        if let Some(order) = self.stop.order() {
+            return Err(Cut::Stopped(order));
+        }
+        self.unanswered += 1;
+        let turn = before.turns + 1;
+        self.say(Progress::Turn(turn));
+        let asking = Asking {
+            model: &self.launch.model,
+            cursor: &mut self.cursor,
+            turn,
+            files: &mut self.files,
+            progress: &self.progress,
+        };
+        let answer = match asking.ask(&request, &mut self.stop).await? {
+            Ok(answer) => answer,
+            Err(order) => return Err(Cut::Stopped(order)),
+        };
+        if let Ok(reply) = &answer {
+            self.unanswered -= 1;
+            let received = before.output_tokens + reply.usage.output_tokens;
+            let all = before.total_tokens() + reply.usage.total_tokens();
+            self.say(Progress::Tokens(all - received, received));
+        }
+        Ok(answer)
+    }
+
+    /// A call of a tool, to be waited for.
+    fn call(&mut self, call: Call) -> impl Future<Output = (String, CallResult)> + use<> {
+        self.used_tools = true;
+        self.say(Progress::Tool(call.tool.clone(), shown(&call)));
+        let tools = self.tools.clone();
+        async move {
+            let result = tool::call(&call.tool, call.input, &tools).await;
+            (call.id, result)
+        }
+    }
+
+    /// Tells the watcher; one that is too slow misses it.
+    fn say(&self, progress: Progress) {
+        let _ = self.progress.try_send(progress);
+    }
+
+    fn finished(&mut self, end: AgentEnd) -> Result<Outcome, FilesError> {
+        let state = match end.reason {
+            None => AttemptEnd::Completed,
+            Some(_) => AttemptEnd::Failed,
+        };
+        let mut message = end.message;
+        // What the provider says of a model that it doesn't know says nothing of where its name stands.
+        if end.reason == Some(Reason::Provider)
+            && let Some(message) = &mut message
+        {
+            message.push_str(&format!(
+                " (model `{}`, agent `{}`)",
+                self.launch.model.name(),
+                self.launch.definition
+            ));
+        }
+        let mut outcome = Outcome::bare(state, end.reason, message);
+        outcome.usage = Some(self.usage_of(end.usage));
+        outcome.denials = end.denials;
+        outcome.text = self.files.text(&end.text)?;
+        if let Some(output) = end.output {
+            let json = output.to_string();
+            if json.len() <= MAX_INLINE {
+                outcome.output = Some(output);
+            } else {
+                outcome.output_file = Some(self.files.output(&json)?);
+            }
+        }
+        Ok(outcome)
+    }
+
+    fn cut(&mut self, cut: Cut, machine: &Converse) -> Result<Outcome, FilesError> {
+        let mut outcome = match cut {
+            Cut::Stopped(order) => Outcome::bare(stopped_end(order.reason), Some(order.reason), None),
+            Cut::Files(error) => return Err(error),
+            Cut::Bug(what) => Outcome::failed(Reason::Internal, format!("bug: {what}")),
+        };
+        outcome.usage = Some(self.usage_of(machine.usage().clone()));
+        outcome.denials = machine.denials().to_vec();
+        outcome.text = self.files.text(machine.text())?;
+        Ok(outcome)
+    }
+
+    /// A turn that was begun counts, answered or not: it may have cost something.
+    fn usage_of(&self, mut usage: Usage) -> Usage {
+        usage.turns += self.unanswered;
+        if usage.model.is_empty() {
+            usage.model = self.launch.model.id().to_owned();
+        }
+        usage
+    }
+}
+
+/// How an attempt that was told to stop ends: what a person or a sibling stopped is killed, the rest has failed.
+fn stopped_end(reason: Reason) -> AttemptEnd {
+    if matches!(reason, Reason::Cancelled | Reason::FailFast) {
+        AttemptEnd::Killed
+    } else {
+        AttemptEnd::Failed
+    }
+}
+
+/// A call on one line: the argument that says most, else all of them.
+fn shown(call: &Call) -> String {
+    let said = ["command", "file_path", "pattern"].iter().find_map(|name| call.input.get(name)?.as_str());
+    match said {
+        Some(said) => one_line(said, 200),
+        None => one_line(&call.input.to_string(), 200),
+    }
+}
+
+fn millis(length: Duration) -> u64 {
+    u64::try_from(length.as_millis()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+#[path = "agent_tests.rs"]
+mod tests;

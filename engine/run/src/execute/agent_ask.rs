@@ -1,0 +1,96 @@
+//! One turn of the model, with everything that is told and written down on the way.
+
+use flow_core::ids::Millis;
+use flow_core::wire::{Delta, ModelError, Reply, Request};
+use tokio::sync::mpsc;
+
+use super::agent_files::{AgentFiles, FilesError, WireLine, WireStatus};
+use super::stop::{Progress, StopOrder, StopSignal};
+use crate::provider::{Cursor, ModelHandle, Sign, Tried};
+use crate::sys::clock::now;
+
+/// What a turn needs of its attempt.
+pub(super) struct Asking<'a> {
+    pub(super) model: &'a ModelHandle,
+    pub(super) cursor: &'a mut Cursor,
+    pub(super) turn: u32,
+    pub(super) files: &'a mut AgentFiles,
+    pub(super) progress: &'a mpsc::Sender<Progress>,
+}
+
+/// The answer of the model, or the order that came before it.
+pub(super) type Asked = Result<Result<Reply, ModelError>, StopOrder>;
+
+impl Asking<'_> {
+    /// Asks until there is an answer, a final failure or an order to stop.
+    pub(super) async fn ask(self, request: &Request, stop: &mut StopSignal) -> Result<Asked, FilesError> {
+        let Asking { model, cursor, turn, files, progress } = self;
+        // Whether the clock runs must not get lost in a full channel; there are few such signs, so these may queue up.
+        let (clock, mut clocked) = mpsc::unbounded_channel();
+        let mut trying = None;
+        let mut written = Ok(());
+        let asked = {
+            let mut signs = |sign: Sign| match sign {
+                Sign::Trying { at } => trying = Some(at),
+                Sign::Tried(tried) => {
+                    trying = None;
+                    let line = files.wire(&line_of(turn, tried));
+                    written = std::mem::replace(&mut written, Ok(())).and(line);
+                }
+                Sign::Delta(Delta::Text(text)) => tell(progress, Progress::Text(text)),
+                Sign::Delta(Delta::Thinking(_) | Delta::ToolUse(_) | Delta::Ping) => {}
+                Sign::Waiting(waits) => {
+                    // The receiver lives as long as this function.
+                    let _ = clock.send(waits);
+                }
+                Sign::Parked { provider, wait, reason } => {
+                    tell(progress, Progress::Parked { provider, wait, reason });
+                }
+            };
+            let asking = model.ask(cursor, request, &mut signs);
+            tokio::pin!(asking);
+            loop {
+                tokio::select! {
+                    biased;
+                    order = stop.stopped() => break Err(order),
+                    Some(waits) = clocked.recv() => {
+                        // Nobody listens any more: then nobody keeps time either.
+                        let _ = progress.send(Progress::Waiting(waits)).await;
+                    }
+                    answer = &mut asking => break Ok(answer),
+                }
+            }
+        };
+        while let Ok(waits) = clocked.try_recv() {
+            let _ = progress.send(Progress::Waiting(waits)).await;
+        }
+        if let Some(at) = trying {
+            files.wire(&stopped_line(turn, at))?;
+        }
+        written?;
+        Ok(asked)
+    }
+}
+
+fn tell(progress: &mpsc::Sender<Progress>, what: Progress) {
+    let _ = progress.try_send(what);
+}
+
+fn line_of(turn: u32, tried: Tried) -> WireLine {
+    WireLine {
+        at: tried.at,
+        turn,
+        status: match (tried.status, &tried.error) {
+            (Some(status), _) => WireStatus::Http(status),
+            (None, _) => WireStatus::NoAnswer,
+        },
+        ms: u64::try_from(tried.took.as_millis()).unwrap_or(u64::MAX),
+        usage: tried.usage,
+        error: tried.error,
+    }
+}
+
+fn stopped_line(turn: u32, at: Millis) -> WireLine {
+    let ms = u64::try_from(now().since(at).as_millis()).unwrap_or(u64::MAX);
+    WireLine { at, turn, status: WireStatus::Stopped, ms, usage: None, error: None }
+}

@@ -1,0 +1,216 @@
+//! The folder of an agent task: what it was told, what was said, what it cost, what came of it.
+//!
+//! | file | what |
+//! |---|---|
+//! | `prompt.md`, `system.md` | the first prompt and the system prompt of the latest attempt |
+//! | `context.jsonl` | the transcript of the latest attempt, append-only; earlier ones as `context.N.jsonl` |
+//! | `wire.jsonl` | one line for each call of the model, over all attempts |
+//! | `output.txt` | final texts, appended; outcomes hold their places |
+//! | `output.N.json` | the output of attempt N, when it is too large for the journal |
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, ErrorKind, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+use flow_core::converse::Item;
+use flow_core::ids::{Attempt, Millis};
+use flow_core::model::{Outcome, OutputSlice, Reason, Usage};
+use serde::Serialize;
+
+use super::agent::{AgentLaunch, AgentStart};
+use crate::sys::files::{make_private_dirs, write_atomically};
+
+const CONTEXT: &str = "context.jsonl";
+const WIRE: &str = "wire.jsonl";
+
+/// Why an agent's folder can't be written.
+#[derive(Debug, thiserror::Error)]
+#[error("can't write `{}`: {source}", path.display())]
+pub(super) struct FilesError {
+    path: PathBuf,
+    source: io::Error,
+}
+
+impl FilesError {
+    fn at(path: &Path) -> impl FnOnce(io::Error) -> FilesError {
+        let path = path.to_owned();
+        move |source| FilesError { path, source }
+    }
+
+    /// The outcome of an attempt that can't go on without its files.
+    pub(super) fn outcome(&self) -> Outcome {
+        let reason = match self.source.kind() {
+            ErrorKind::StorageFull | ErrorKind::QuotaExceeded => Reason::NoSpace,
+            _ => Reason::Internal,
+        };
+        Outcome::failed(reason, self.to_string())
+    }
+}
+
+/// A line of `wire.jsonl`.
+#[derive(Debug, Serialize)]
+pub(super) struct WireLine {
+    /// When the call began.
+    pub(super) at: Millis,
+    /// The turn that it was made for; tries of one turn share it.
+    pub(super) turn: u32,
+    /// What became of it.
+    pub(super) status: WireStatus,
+    /// How long it took.
+    pub(super) ms: u64,
+    /// What it cost, when it was answered.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) usage: Option<Usage>,
+    /// What went wrong, when it was not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) error: Option<String>,
+}
+
+/// What became of a call.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum WireStatus {
+    /// There was an answer with this HTTP status.
+    Http(u16),
+    /// There was none.
+    NoAnswer,
+    /// The agent was stopped first.
+    Stopped,
+}
+
+impl Serialize for WireStatus {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            WireStatus::Http(status) => serializer.serialize_u16(*status),
+            WireStatus::NoAnswer => serializer.serialize_str("no_answer"),
+            WireStatus::Stopped => serializer.serialize_str("stopped"),
+        }
+    }
+}
+
+/// How many calls of the model the attempts of a task have made so far: where a script goes on.
+pub fn recorded_calls(folder: &Path) -> io::Result<u32> {
+    match fs::read(folder.join(WIRE)) {
+        Ok(bytes) => {
+            let lines = bytes.iter().filter(|byte| **byte == b'\n').count();
+            Ok(u32::try_from(lines).unwrap_or(u32::MAX))
+        }
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(0),
+        Err(error) => Err(error),
+    }
+}
+
+/// The open folder of an attempt.
+#[derive(Debug)]
+pub(super) struct AgentFiles {
+    folder: PathBuf,
+    name: String,
+    attempt: Attempt,
+    context: File,
+    wire: File,
+}
+
+impl AgentFiles {
+    /// Makes or opens the folder and writes down what the agent is told.
+    pub(super) fn open(launch: &AgentLaunch) -> Result<Self, FilesError> {
+        let folder = launch.folder.clone();
+        make_private_dirs(&folder).map_err(FilesError::at(&folder))?;
+        if launch.start == AgentStart::Fresh {
+            set_aside(&folder)?;
+        }
+        for (name, text) in [("prompt.md", launch.prompt.as_str()), ("system.md", &launch.spec.system)] {
+            let path = folder.join(name);
+            let written = create(&path).and_then(|mut file| file.write_all(text.as_bytes()));
+            written.map_err(FilesError::at(&path))?;
+        }
+        Ok(AgentFiles {
+            context: append(&folder.join(CONTEXT))?,
+            wire: append(&folder.join(WIRE))?,
+            folder,
+            name: launch.folder_name.clone(),
+            attempt: launch.attempt,
+        })
+    }
+
+    /// The transcript of an earlier attempt as far as it is whole. What follows a line that is not is cut off, since
+    /// more is about to be appended.
+    pub(super) fn transcript(&mut self) -> Result<Vec<Item>, FilesError> {
+        let path = self.folder.join(CONTEXT);
+        let bytes = fs::read(&path).map_err(FilesError::at(&path))?;
+        let mut items = Vec::new();
+        let mut whole = 0;
+        for line in bytes.split_inclusive(|byte| *byte == b'\n') {
+            let Some(text) = line.strip_suffix(b"\n") else { break };
+            let Ok(item) = serde_json::from_slice(text) else { break };
+            items.push(item);
+            whole += line.len();
+        }
+        if whole < bytes.len() {
+            self.context.set_len(whole as u64).map_err(FilesError::at(&path))?;
+        }
+        Ok(items)
+    }
+
+    /// Appends to the transcript.
+    pub(super) fn record(&mut self, item: &Item) -> Result<(), FilesError> {
+        write_line(&mut self.context, item).map_err(FilesError::at(&self.folder.join(CONTEXT)))
+    }
+
+    /// Notes a call of the model.
+    pub(super) fn wire(&mut self, line: &WireLine) -> Result<(), FilesError> {
+        write_line(&mut self.wire, line).map_err(FilesError::at(&self.folder.join(WIRE)))
+    }
+
+    /// Keeps a final text; an empty one is none.
+    pub(super) fn text(&mut self, text: &str) -> Result<Option<OutputSlice>, FilesError> {
+        if text.is_empty() {
+            return Ok(None);
+        }
+        let path = self.folder.join("output.txt");
+        let mut file = append(&path)?;
+        let start = file.metadata().map_err(FilesError::at(&path))?.len();
+        file.write_all(text.as_bytes()).map_err(FilesError::at(&path))?;
+        Ok(Some(OutputSlice { file: format!("{}/output.txt", self.name), start, len: text.len() as u64 }))
+    }
+
+    /// Keeps an output that is too large for the journal; gives its path relative to the run folder.
+    pub(super) fn output(&mut self, json: &str) -> Result<String, FilesError> {
+        let name = format!("output.{}.json", self.attempt);
+        let path = self.folder.join(&name);
+        write_atomically(&path, json.as_bytes()).map_err(FilesError::at(&path))?;
+        Ok(format!("{}/{name}", self.name))
+    }
+}
+
+/// Keeps the transcript of the attempt before under another name.
+fn set_aside(folder: &Path) -> Result<(), FilesError> {
+    let current = folder.join(CONTEXT);
+    if !current.exists() {
+        return Ok(());
+    }
+    let free = (1..u32::MAX).map(|n| folder.join(format!("context.{n}.jsonl"))).find(|path| !path.exists());
+    match free {
+        Some(path) => fs::rename(&current, path).map_err(FilesError::at(&current)),
+        None => Ok(()),
+    }
+}
+
+fn create(path: &Path) -> io::Result<File> {
+    OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path)
+}
+
+fn append(path: &Path) -> Result<File, FilesError> {
+    let file = OpenOptions::new().append(true).create(true).mode(0o600).open(path);
+    file.map_err(FilesError::at(path))
+}
+
+/// One write a line, so that a crash leaves at most the last one torn.
+fn write_line(file: &mut File, value: &impl Serialize) -> io::Result<()> {
+    let mut line = serde_json::to_vec(value)?;
+    line.push(b'\n');
+    file.write_all(&line)
+}
+
+#[cfg(test)]
+#[path = "agent_files_tests.rs"]
+mod tests;

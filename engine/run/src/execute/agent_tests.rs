@@ -1,0 +1,407 @@
+use std::path::Path;
+
+use flow_core::converse::{Item, OutputForm};
+use flow_core::model::{
+    DenialReason, PermissionMode, PermissionRules, ProviderKind, Settings, SettingsLayer, ToolPolicy,
+    ToolRule,
+};
+use flow_core::policy::{ModeSource, Permissions};
+use serde_json::{Value, json};
+
+use super::super::agent_files::recorded_calls;
+use super::super::stop::{StopSwitch, stop_pair};
+use super::*;
+use crate::provider::testing::{
+    Answer, End, Server, anthropic_call, anthropic_text, openai_call, openai_text,
+};
+use crate::provider::{ProviderConfig, Providers};
+
+/// A run folder and a tree, and an agent to be started in them.
+struct Bench {
+    root: tempfile::TempDir,
+    launch: AgentLaunch,
+    switch: StopSwitch,
+    stop: StopSignal,
+}
+
+impl Bench {
+    /// An agent `worker` of a task `t` whose model is this script.
+    fn new(script: &str) -> Self {
+        let root = tempfile::tempdir().unwrap();
+        let path = root.path().join("model.yaml");
+        std::fs::write(&path, script).unwrap();
+        let config = ProviderConfig {
+            settings: Settings::default(),
+            script: Some(path),
+            model: None,
+            env: Box::new(|_| None),
+        };
+        let model = Providers::new(config).unwrap().resolve(Some("test-model")).unwrap();
+        Bench::with(root, model)
+    }
+
+    fn with(root: tempfile::TempDir, model: ModelHandle) -> Self {
+        let tree = root.path().canonicalize().unwrap().join("tree");
+        std::fs::create_dir(&tree).unwrap();
+        std::fs::write(tree.join("a.txt"), "alpha\n").unwrap();
+        let permissions = Permissions {
+            mode: PermissionMode::Default,
+            mode_source: ModeSource::Definition,
+            tree: tree.clone(),
+            dir: tree.clone(),
+            home: None,
+            readable: Vec::new(),
+            private_tree: false,
+            layers: Vec::new(),
+            task: PermissionRules {
+                layer: SettingsLayer::Flag,
+                allow: vec![ToolRule::parse("Bash")],
+                ask: Vec::new(),
+                deny: Vec::new(),
+            },
+            definition: ToolPolicy::Inherit,
+            disallowed: Vec::new(),
+        };
+        let spec = AgentSpec {
+            model: "to be replaced".to_owned(),
+            system: "You work.".into(),
+            tools: tool::specs(&["Read", "Glob", "Grep", "Write", "Edit", "Bash"]).into(),
+            permissions: Arc::new(permissions),
+            max_turns: 10,
+            max_tokens: 1000,
+            effort: None,
+            output: OutputForm::Text,
+            repair: 1,
+            max_tool_concurrency: 4,
+        };
+        let (switch, stop) = stop_pair();
+        let launch = AgentLaunch {
+            address: Address::task("t"),
+            attempt: Attempt::FIRST,
+            agent_id: "a0123456789abcdef".to_owned(),
+            agent_name: "worker".to_owned(),
+            definition: "agents/worker.md".to_owned(),
+            spec,
+            prompt: "Do it.".to_owned(),
+            model,
+            place: AgentPlace { dir: tree.clone(), tree, env: Vec::new(), tag: format!("test.{}", unique()) },
+            folder: root.path().join("run/tasks/t"),
+            folder_name: "tasks/t".to_owned(),
+            position: 0,
+            start: AgentStart::Fresh,
+        };
+        Bench { root, launch, switch, stop }
+    }
+
+    fn set(mut self, change: impl FnOnce(&mut AgentLaunch)) -> Self {
+        change(&mut self.launch);
+        self
+    }
+
+    async fn run(self) -> Ran {
+        let (sender, mut receiver) = mpsc::channel(64);
+        let listening = tokio::spawn(async move {
+            let mut progress = Vec::new();
+            while let Some(said) = receiver.recv().await {
+                progress.push(said);
+            }
+            progress
+        });
+        let outcome = run_agent(self.launch, self.stop, sender).await;
+        Ran { root: self.root, outcome, progress: listening.await.unwrap() }
+    }
+
+    /// Runs until this much has been said, then gives the order.
+    async fn run_until(self, until: impl Fn(&Progress) -> bool, order: StopOrder) -> Ran {
+        let (sender, mut receiver) = mpsc::channel(64);
+        let running = tokio::spawn(run_agent(self.launch, self.stop, sender));
+        let mut progress = Vec::new();
+        while let Some(said) = receiver.recv().await {
+            let now = until(&said);
+            progress.push(said);
+            if now {
+                self.switch.stop(order);
+            }
+        }
+        Ran { root: self.root, outcome: running.await.unwrap(), progress }
+    }
+}
+
+fn unique() -> u32 {
+    crate::sys::files::random_u32().unwrap()
+}
+
+const CANCEL: StopOrder = StopOrder { reason: Reason::Cancelled, force: false };
+
+/// What an attempt left behind.
+struct Ran {
+    root: tempfile::TempDir,
+    outcome: Outcome,
+    progress: Vec<Progress>,
+}
+
+impl Ran {
+    fn folder(&self) -> std::path::PathBuf {
+        self.root.path().join("run/tasks/t")
+    }
+
+    fn file(&self, name: &str) -> String {
+        std::fs::read_to_string(self.folder().join(name)).unwrap()
+    }
+
+    fn lines(&self, name: &str) -> Vec<Value> {
+        self.file(name).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+
+    fn statuses(&self) -> Vec<Value> {
+        self.lines("wire.jsonl").iter().map(|line| line["status"].clone()).collect()
+    }
+
+    /// The text that the outcome points at.
+    fn text(&self) -> String {
+        let slice = self.outcome.text.as_ref().unwrap();
+        let bytes = std::fs::read(self.root.path().join("run").join(&slice.file)).unwrap();
+        let (start, len) = (slice.start as usize, slice.len as usize);
+        String::from_utf8(bytes[start..start + len].to_vec()).unwrap()
+    }
+
+    fn turns(&self) -> u32 {
+        self.outcome.usage.as_ref().unwrap().turns
+    }
+
+    /// Turns in the log are those of the report.
+    fn check_log(&self) {
+        let mut turns: Vec<u64> =
+            self.lines("wire.jsonl").iter().map(|line| line["turn"].as_u64().unwrap()).collect();
+        turns.dedup();
+        assert_eq!(turns, (1..=u64::from(self.turns())).collect::<Vec<_>>());
+    }
+}
+
+#[test]
+fn an_id_is_an_a_and_sixteen_hex_digits() {
+    let id = new_agent_id().unwrap();
+    assert!(id.len() == 17 && id.starts_with('a') && id.chars().all(|c| c.is_ascii_hexdigit()), "{id}");
+    assert_ne!(id, new_agent_id().unwrap());
+}
+
+const READ_AND_SAY: &str = "t: [{ call: Read, with: { file_path: a.txt } }, { say: It says alpha. }]";
+
+#[tokio::test]
+async fn an_agent_that_reads_and_answers_completes() {
+    let ran = Bench::new(READ_AND_SAY).run().await;
+    assert_eq!((ran.outcome.end, ran.outcome.reason), (AttemptEnd::Completed, None));
+    assert_eq!(ran.text(), "It says alpha.");
+    let usage = ran.outcome.usage.as_ref().unwrap();
+    assert_eq!((usage.turns, usage.tool_uses, usage.model.as_str()), (2, 1, "test-model"));
+    assert_eq!(ran.outcome.agent_id.as_deref(), Some("a0123456789abcdef"));
+    assert_eq!((ran.file("prompt.md").as_str(), ran.file("system.md").as_str()), ("Do it.", "You work."));
+    assert_eq!(ran.statuses(), [200, 200]);
+    ran.check_log();
+    assert!(ran.file("context.jsonl").contains("1\\talpha"));
+    assert!(ran.progress.contains(&Progress::Tool("Read".to_owned(), "a.txt".to_owned())));
+    assert!(ran.progress.contains(&Progress::Turn(2)));
+    assert!(ran.progress.contains(&Progress::Text("It says alpha.".to_owned())));
+}
+
+#[tokio::test]
+async fn the_turn_limit_is_a_failure_that_keeps_the_last_text() {
+    let script = "t: [{ say: partial, call: Read, with: { file_path: a.txt }, repeat: 50 }]";
+    let ran = Bench::new(script).set(|launch| launch.spec.max_turns = 3).run().await;
+    assert_eq!((ran.outcome.end, ran.outcome.reason), (AttemptEnd::Failed, Some(Reason::MaxTurns)));
+    assert_eq!((ran.text().as_str(), ran.turns(), ran.statuses().len()), ("partial", 3, 3));
+}
+
+#[tokio::test]
+async fn an_empty_answer_is_no_output() {
+    let ran = Bench::new("t: [{ say: '' }]").run().await;
+    assert_eq!((ran.outcome.reason, ran.outcome.text.as_ref()), (Some(Reason::NoOutput), None));
+}
+
+#[tokio::test]
+async fn a_model_that_is_not_there_is_asked_once_and_named_with_its_agent() {
+    let script = "t: [{ fail: { status: 404, message: model not found }, repeat: 9 }]";
+    let ran = Bench::new(script).run().await;
+    assert_eq!(ran.outcome.reason, Some(Reason::Provider));
+    let message = ran.outcome.message.as_ref().unwrap();
+    for part in ["404", "model not found", "`test-model`", "agents/worker.md"] {
+        assert!(message.contains(part), "{message}");
+    }
+    assert_eq!(ran.statuses(), [404]);
+    ran.check_log();
+}
+
+#[tokio::test]
+async fn a_call_that_would_ask_is_denied_and_recorded() {
+    let script = "t: [{ call: Read, with: { file_path: /etc/hostname } }, { say: could not read }]";
+    let ran = Bench::new(script).run().await;
+    assert_eq!(ran.outcome.end, AttemptEnd::Completed);
+    let denials: Vec<_> =
+        ran.outcome.denials.iter().map(|denial| (denial.tool.as_str(), denial.reason)).collect();
+    assert_eq!(denials, [("Read", DenialReason::NobodyToAsk)]);
+}
+
+#[tokio::test]
+async fn a_stop_ends_a_call_of_the_model_and_none_follows() {
+    let script =
+        "t: [{ say: thinking, call: Read, with: { file_path: a.txt } }, { hang: true }, { say: never }]";
+    let ran = Bench::new(script).run_until(|said| *said == Progress::Turn(2), CANCEL).await;
+    assert_eq!((ran.outcome.end, ran.outcome.reason), (AttemptEnd::Killed, Some(Reason::Cancelled)));
+    assert_eq!(ran.text(), "thinking");
+    assert_eq!(ran.statuses(), [json!(200), json!("stopped")]);
+    ran.check_log();
+}
+
+#[tokio::test]
+async fn a_timeout_is_a_failure() {
+    let order = StopOrder { reason: Reason::Timeout, force: false };
+    let ran = Bench::new("t: [{ hang: true }]").run_until(|said| *said == Progress::Turn(1), order).await;
+    assert_eq!((ran.outcome.end, ran.outcome.reason), (AttemptEnd::Failed, Some(Reason::Timeout)));
+    ran.check_log();
+}
+
+#[tokio::test]
+async fn an_agent_that_is_stopped_before_it_begins_asks_nothing() {
+    let bench = Bench::new(READ_AND_SAY);
+    bench.switch.stop(CANCEL);
+    let ran = bench.run().await;
+    assert_eq!(ran.outcome.end, AttemptEnd::Killed);
+    assert_eq!((ran.turns(), ran.file("wire.jsonl").as_str()), (0, ""));
+}
+
+#[tokio::test]
+async fn a_stop_ends_commands_gently_or_at_once() {
+    for force in [false, true] {
+        let script = "t: [{ call: Bash, with: { command: 'echo $$ > id; sleep 600' } }, { say: never }]";
+        let bench = Bench::new(script);
+        let id = bench.launch.place.tree.join("id");
+        let switch = bench.switch;
+        let (sender, _receiver) = mpsc::channel(64);
+        let running = tokio::spawn(run_agent(bench.launch, bench.stop, sender));
+        while !std::fs::read_to_string(&id).is_ok_and(|text| text.ends_with('\n')) {
+            tokio::task::yield_now().await;
+        }
+        let told = Instant::now();
+        switch.stop(StopOrder { reason: Reason::Cancelled, force });
+        let outcome = running.await.unwrap();
+        // Far below the command's own time limit.
+        assert!(told.elapsed() < Duration::from_secs(60));
+        assert_eq!((outcome.end, outcome.usage.unwrap().turns), (AttemptEnd::Killed, 1));
+        let stat = Path::new("/proc").join(std::fs::read_to_string(&id).unwrap().trim()).join("stat");
+        let deadline = Instant::now() + Duration::from_secs(10);
+        while std::fs::read_to_string(&stat).is_ok_and(|stat| !stat.contains(") Z ")) {
+            assert!(Instant::now() < deadline, "still alive");
+            tokio::task::yield_now().await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_second_attempt_goes_on_in_the_script_and_keeps_the_first_transcript() {
+    let script = "t: [{ say: one }, { say: two }]";
+    let first = Bench::new(script).run().await;
+    let position = recorded_calls(&first.folder()).unwrap();
+    assert_eq!((first.text().as_str(), position), ("one", 1));
+    let mut again = Bench::new(script).set(|launch| launch.position = position);
+    again.launch.folder = first.folder();
+    again.launch.attempt = Attempt(2);
+    let second = again.run().await;
+    let slice = second.outcome.text.unwrap();
+    assert_eq!((slice.start, slice.len, first.file("output.txt").as_str()), (3, 3, "onetwo"));
+    assert!(first.file("context.1.jsonl").contains("one"));
+    assert!(!first.file("context.jsonl").contains("one"));
+    assert_eq!(recorded_calls(&first.folder()).unwrap(), 2);
+}
+
+#[tokio::test]
+async fn an_agent_goes_on_from_its_transcript() {
+    let script = "t: [{ call: Read, with: { file_path: a.txt } }, { hang: true }, { say: done }]";
+    let first = Bench::new(script).run_until(|said| *said == Progress::Turn(2), CANCEL).await;
+    let before = first.file("context.jsonl");
+    // The engine died while it wrote.
+    let torn = format!("{before}{{\"item\":\"mess");
+    std::fs::write(first.folder().join("context.jsonl"), torn).unwrap();
+    let mut again = Bench::new(script);
+    again.launch.folder = first.folder();
+    again.launch.start = AgentStart::Continue;
+    again.launch.position = recorded_calls(&first.folder()).unwrap();
+    let second = again.run().await;
+    assert_eq!(second.outcome.end, AttemptEnd::Completed);
+    let after = first.file("context.jsonl");
+    assert!(after.starts_with(&before) && after.contains("done"));
+    for line in after.lines() {
+        serde_json::from_str::<Item>(line).unwrap();
+    }
+}
+
+#[tokio::test]
+async fn continuing_without_a_transcript_is_a_beginning() {
+    let ran = Bench::new(READ_AND_SAY).set(|launch| launch.start = AgentStart::Continue).run().await;
+    assert_eq!((ran.outcome.end, ran.turns()), (AttemptEnd::Completed, 2));
+}
+
+#[tokio::test]
+async fn a_large_output_goes_into_a_file() {
+    for (count, inline) in [(10, true), (40_000, false)] {
+        let list = Value::from((0..count).collect::<Vec<u32>>());
+        let script = format!("t: [{{ say: '{list}' }}]");
+        let ran = Bench::new(&script).set(|launch| launch.spec.output = OutputForm::Json).run().await;
+        assert_eq!(ran.outcome.output.is_some(), inline);
+        if let Some(file) = &ran.outcome.output_file {
+            assert_eq!(file, "tasks/t/output.1.json");
+            assert_eq!(serde_json::from_str::<Value>(&ran.file("output.1.json")).unwrap(), list);
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn waiting_for_the_provider_is_told_and_its_end_too() {
+    let script = "t: [{ fail: { status: 429, retry_after: 30, message: slow down } }, { say: done }]";
+    let ran = Bench::new(script).run().await;
+    assert_eq!(ran.outcome.end, AttemptEnd::Completed);
+    let waits: Vec<_> = ran.progress.iter().filter(|said| matches!(said, Progress::Waiting(_))).collect();
+    assert_eq!(waits.first(), Some(&&Progress::Waiting(true)));
+    assert_eq!(waits.last(), Some(&&Progress::Waiting(false)));
+    let parked = |said: &Progress| matches!(said, Progress::Parked { reason, .. } if reason == "slow down");
+    assert!(ran.progress.iter().any(parked));
+    assert_eq!(ran.statuses(), [429, 200]);
+    ran.check_log();
+}
+
+#[tokio::test]
+async fn a_folder_that_cannot_be_made_is_an_outcome() {
+    let bench = Bench::new(READ_AND_SAY);
+    std::fs::write(bench.root.path().join("run"), "in the way").unwrap();
+    let ran = bench.run().await;
+    assert_eq!((ran.outcome.end, ran.outcome.reason), (AttemptEnd::Failed, Some(Reason::Internal)));
+    assert!(ran.outcome.message.unwrap().starts_with("can't write `"));
+}
+
+#[tokio::test]
+async fn over_http_an_agent_calls_a_tool_and_answers() {
+    let apis = [
+        (ProviderKind::Anthropic, anthropic_call("a.txt"), anthropic_text("It says alpha.")),
+        (ProviderKind::Openai, openai_call("a.txt"), openai_text("It says alpha.")),
+    ];
+    for (kind, call, text) in apis {
+        // The second turn is limited once and cut once before it is answered.
+        let limited = Answer::status(429, r#"{"error": {"message": "slow"}}"#).header("retry-after: 0");
+        let cut = Answer::stream(&text[..text.len() / 2]).end(End::Cut);
+        let server =
+            Server::start(vec![Answer::stream(&call).in_pieces(3), limited, cut, Answer::stream(&text)])
+                .await;
+        let bench = Bench::with(tempfile::tempdir().unwrap(), server.model(kind));
+        let ran = bench.run().await;
+        assert_eq!(ran.outcome.end, AttemptEnd::Completed, "{:?}", ran.outcome);
+        assert_eq!((ran.text().as_str(), ran.turns()), ("It says alpha.", 2));
+        assert_eq!(ran.statuses(), [json!(200), json!(429), json!("no_answer"), json!(200)]);
+        ran.check_log();
+        let seen = server.seen();
+        assert_eq!(seen.len(), 4);
+        assert!(seen[3].body.to_string().contains("1\\talpha"), "{}", seen[3].body);
+        assert!(
+            !ran.file("context.jsonl").contains("secret-key")
+                && !ran.file("wire.jsonl").contains("secret-key")
+        );
+    }
+}

@@ -1,0 +1,229 @@
+//! From the name of a model to the model.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use flow_core::model::{ModelChoice, ModelTarget, ProviderKind, ProviderSettings, Settings};
+use flow_core::text::did_you_mean;
+use flow_core::wire::{ModelScript, api};
+
+use super::alias::{ALIASES, VENDORS, middle_model, vendor_of};
+use super::endpoint::{Endpoint, vendor_settings};
+use super::error::ProviderError;
+use super::gate::{DEFAULT_MAX, Gate};
+use super::handle::{Backend, ModelHandle};
+
+/// A written model has no server to spare.
+const SCRIPT_MAX: usize = 100_000;
+
+/// Looks an environment variable up.
+pub type Lookup = Box<dyn Fn(&str) -> Option<String> + Send + Sync>;
+
+/// What decides which models there are.
+pub struct ProviderConfig {
+    /// `[models]` and `[providers]` of all layers.
+    pub settings: Settings,
+    /// `--model-script`: answers for every model.
+    pub script: Option<PathBuf>,
+    /// `--model`: goes before what tasks and definitions name.
+    pub model: Option<String>,
+    /// Looks a variable up; how keys are found.
+    pub env: Lookup,
+}
+
+impl fmt::Debug for ProviderConfig {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ProviderConfig")
+            .field("settings", &self.settings)
+            .field("script", &self.script)
+            .field("model", &self.model)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Every model of a run.
+#[derive(Debug)]
+pub struct Providers {
+    config: ProviderConfig,
+    /// `--model-script`, read.
+    script: Option<Arc<ModelScript>>,
+    made: Mutex<Made>,
+}
+
+/// What has been made so far, so that everyone shares it.
+#[derive(Debug, Default)]
+struct Made {
+    scripts: HashMap<PathBuf, Arc<ModelScript>>,
+    endpoints: HashMap<String, Arc<Endpoint>>,
+    gates: HashMap<(String, String), Arc<Gate>>,
+}
+
+impl Providers {
+    /// Reads the script of `--model-script`, if there is one. Nothing else happens before a model is wanted.
+    pub fn new(config: ProviderConfig) -> Result<Self, ProviderError> {
+        let script = config.script.as_deref().map(read_script).transpose()?;
+        Ok(Providers { config, script, made: Mutex::default() })
+    }
+
+    /// The model for an agent that wants this one, by its task or definition; `None`: whatever is the default.
+    pub fn resolve(&self, wanted: Option<&str>) -> Result<ModelHandle, ProviderError> {
+        let wanted = self.config.model.as_deref().or(wanted).filter(|name| *name != "inherit");
+        if let Some(script) = &self.script {
+            let id = wanted.unwrap_or("script");
+            return Ok(self.scripted(Arc::clone(script), id));
+        }
+        match wanted {
+            Some(name) => self.named(name, &mut Vec::new()),
+            None => self.default(),
+        }
+    }
+
+    fn default(&self) -> Result<ModelHandle, ProviderError> {
+        if self.config.settings.models.contains_key("default") {
+            return self.named("default", &mut Vec::new());
+        }
+        let with_key = VENDORS
+            .iter()
+            .find(|(_, kind)| (self.config.env)(api(*kind).key_env).is_some_and(|key| !key.is_empty()));
+        match with_key {
+            Some((_, kind)) => self.named(middle_model(*kind), &mut Vec::new()),
+            None => Err(ProviderError::NoModel),
+        }
+    }
+
+    /// Resolves a name; `seen` are the aliases on the way to it.
+    fn named<'a>(&'a self, name: &'a str, seen: &mut Vec<&'a str>) -> Result<ModelHandle, ProviderError> {
+        // `sonnet = "sonnet"`, or a chain that ends in itself, falls through to what is built in.
+        if !seen.contains(&name)
+            && let Some(choice) = self.config.settings.models.get(name)
+        {
+            seen.push(name);
+            let answer = self.chosen(name, choice, seen);
+            seen.pop();
+            return answer;
+        }
+        if let Some((_, id)) = ALIASES.iter().find(|(alias, _)| *alias == name) {
+            return self.at("anthropic", id, name);
+        }
+        if let Some((provider, id)) = name.split_once('/') {
+            return self.at(provider, id, name);
+        }
+        if let Some(vendor) = vendor_of(name) {
+            return self.at(vendor, name, name);
+        }
+        if seen.contains(&name) {
+            return Err(ProviderError::Circle { alias: name.to_owned() });
+        }
+        let aliases = self.config.settings.models.keys().map(String::as_str);
+        let near = did_you_mean(name, aliases.chain(ALIASES.iter().map(|(alias, _)| *alias)));
+        Err(ProviderError::UnknownModel { model: name.to_owned(), near: near.map(str::to_owned) })
+    }
+
+    /// The first usable target of an alias.
+    fn chosen<'a>(
+        &'a self,
+        alias: &str,
+        choice: &'a ModelChoice,
+        seen: &mut Vec<&'a str>,
+    ) -> Result<ModelHandle, ProviderError> {
+        let mut reasons = Vec::new();
+        for target in &choice.targets {
+            let answer = match target {
+                ModelTarget::Named(name) => self.named(name, seen),
+                ModelTarget::Script(file) => {
+                    let path = Path::new(&choice.dir).join(file);
+                    self.script_file(&path).map(|script| self.scripted(script, alias))
+                }
+            };
+            match answer {
+                Ok(model) => return Ok(model),
+                // A script that is there and wrong is a mistake to tell, not a reason to go on.
+                Err(error @ ProviderError::BadScript { .. }) => return Err(error),
+                Err(error) if choice.targets.len() == 1 => return Err(error),
+                Err(error) => reasons.push(error.to_string()),
+            }
+        }
+        Err(ProviderError::NoTarget { alias: alias.to_owned(), reasons })
+    }
+
+    /// A model of a provider.
+    fn at(&self, provider: &str, id: &str, name: &str) -> Result<ModelHandle, ProviderError> {
+        let endpoint = self.endpoint(provider, name)?;
+        let max = endpoint.max_concurrent.map_or(DEFAULT_MAX, |max| max as usize);
+        Ok(ModelHandle {
+            provider: provider.into(),
+            id: id.into(),
+            gate: self.gate(provider, id, max),
+            backend: Backend::Http(endpoint),
+        })
+    }
+
+    fn scripted(&self, script: Arc<ModelScript>, id: &str) -> ModelHandle {
+        ModelHandle {
+            provider: "script".into(),
+            id: id.into(),
+            gate: self.gate("script", id, SCRIPT_MAX),
+            backend: Backend::Script(script),
+        }
+    }
+
+    fn endpoint(&self, provider: &str, model: &str) -> Result<Arc<Endpoint>, ProviderError> {
+        if let Some(endpoint) = self.made().endpoints.get(provider) {
+            return Ok(Arc::clone(endpoint));
+        }
+        let settings = self.provider(provider, model)?;
+        let endpoint = Arc::new(Endpoint::new(provider, &settings, model, &*self.config.env)?);
+        Ok(Arc::clone(self.made().endpoints.entry(provider.to_owned()).or_insert(endpoint)))
+    }
+
+    fn provider(&self, provider: &str, model: &str) -> Result<ProviderSettings, ProviderError> {
+        if let Some(settings) = self.config.settings.providers.get(provider) {
+            return Ok(settings.clone());
+        }
+        if let Some(kind) = vendor(provider) {
+            return Ok(vendor_settings(kind));
+        }
+        let known = self.config.settings.providers.keys().map(String::as_str);
+        let near = did_you_mean(provider, known.chain(VENDORS.iter().map(|(name, _)| *name)));
+        Err(ProviderError::UnknownProvider {
+            provider: provider.to_owned(),
+            model: model.to_owned(),
+            near: near.map(str::to_owned),
+        })
+    }
+
+    fn script_file(&self, path: &Path) -> Result<Arc<ModelScript>, ProviderError> {
+        if let Some(script) = self.made().scripts.get(path) {
+            return Ok(Arc::clone(script));
+        }
+        let script = read_script(path)?;
+        Ok(Arc::clone(self.made().scripts.entry(path.to_owned()).or_insert(script)))
+    }
+
+    fn gate(&self, provider: &str, id: &str, max: usize) -> Arc<Gate> {
+        let key = (provider.to_owned(), id.to_owned());
+        Arc::clone(self.made().gates.entry(key).or_insert_with(|| Gate::new(max)))
+    }
+
+    fn made(&self) -> MutexGuard<'_, Made> {
+        self.made.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn vendor(name: &str) -> Option<ProviderKind> {
+    VENDORS.iter().find(|(vendor, _)| *vendor == name).map(|(_, kind)| *kind)
+}
+
+fn read_script(path: &Path) -> Result<Arc<ModelScript>, ProviderError> {
+    let text = std::fs::read_to_string(path)
+        .map_err(|source| ProviderError::ReadScript { path: path.to_owned(), source })?;
+    let script = ModelScript::parse(&text)
+        .map_err(|message| ProviderError::BadScript { path: path.to_owned(), message })?;
+    Ok(Arc::new(script))
+}
+
+#[cfg(test)]
+#[path = "registry_tests.rs"]
+mod tests;

@@ -1,0 +1,124 @@
+use super::super::testing::Bench;
+use flow_core::model::ToolRule;
+use serde_json::json;
+use std::os::unix::fs::symlink;
+
+fn check(bench: &Bench, path: &str, answer: &str) {
+    let said = bench.err("Read", json!({ "file_path": path }));
+    assert!(said.contains(answer), "{path}: {said}");
+}
+
+#[test]
+fn a_link_that_leads_outside_is_refused() {
+    let bench = Bench::new(&[("a", "a\n")]);
+    std::fs::write(bench.path("../secret"), "s").unwrap();
+    symlink("../secret", bench.path("link")).unwrap();
+    symlink("..", bench.path("up")).unwrap();
+    for path in ["link", "up/secret"] {
+        check(&bench, path, "leads to");
+        let said = bench.err("Write", json!({ "file_path": path, "content": "x" }));
+        assert!(said.contains("leads to"), "{said}");
+    }
+    assert_eq!(bench.text("../secret"), "s");
+    let said = bench.err("Grep", json!({ "pattern": "s", "path": "up" }));
+    assert!(said.contains("leads to"), "{said}");
+}
+
+#[test]
+fn a_link_counts_as_the_file_that_it_leads_to() {
+    let deny = |permissions: &mut flow_core::policy::Permissions| {
+        permissions.task.deny.push(ToolRule::parse("Read(secret/**)"));
+        permissions.task.allow.push(ToolRule::parse("Read(//etc/hostname)"));
+    };
+    let bench = Bench::new(&[("secret/key", "s3\n"), ("open", "s3\n")]).ruled(deny);
+    symlink("secret/key", bench.path("link")).unwrap();
+    symlink("/etc/hostname", bench.path("name")).unwrap();
+    check(&bench, "link", "the rule `Read(secret/**)` denies this call");
+    bench.ok("Read", json!({ "file_path": "name" }));
+    assert_eq!(bench.ok("Grep", json!({ "pattern": "s3" })), "open");
+    assert_eq!(bench.ok("Glob", json!({ "pattern": "**/{key,open}" })), "open");
+}
+
+#[test]
+fn a_link_inside_the_tree_is_followed() {
+    let bench = Bench::new(&[("real/a", "text\n")]);
+    symlink("real", bench.path("link")).unwrap();
+    assert_eq!(bench.ok("Read", json!({ "file_path": "link/a" })), "     1\ttext\n");
+    bench.ok("Write", json!({ "file_path": "link/b", "content": "b" }));
+    assert_eq!(bench.text("real/b"), "b");
+}
+
+#[test]
+fn a_link_to_nowhere_is_not_written_through() {
+    let bench = Bench::new(&[]);
+    symlink("../new", bench.path("link")).unwrap();
+    let said = bench.err("Write", json!({ "file_path": "link", "content": "x" }));
+    assert!(said.contains("leads nowhere"), "{said}");
+    assert!(!bench.path("../new").exists());
+}
+
+#[test]
+fn dots_are_taken_from_the_text_as_the_rules_take_them() {
+    let bench = Bench::new(&[("a", "here\n"), ("deep/er/x", "")]);
+    symlink("deep/er", bench.path("link")).unwrap();
+    assert_eq!(bench.ok("Read", json!({ "file_path": "link/../a" })), "     1\there\n");
+}
+
+#[test]
+fn what_processes_keep_to_themselves_is_closed() {
+    let bench = Bench::new(&[]);
+    for path in ["/proc/self/environ", "/proc/1/environ", "/proc/thread-self/mem", "/x/../proc/1/maps"] {
+        check(&bench, path, "closed to tools");
+    }
+    symlink("/proc", bench.path("p")).unwrap();
+    check(&bench, "p/self/environ", "closed to tools");
+}
+
+#[test]
+fn the_state_of_runs_is_closed_by_name_and_through_a_link() {
+    let bench = Bench::new(&[(".flow/runs/r/events.jsonl", "secret\n")]);
+    symlink(".flow", bench.path("link")).unwrap();
+    for path in [".flow/runs/r/events.jsonl", "link/runs/r/events.jsonl"] {
+        check(&bench, path, "closed to tools");
+    }
+    assert_eq!(bench.ok("Grep", json!({ "pattern": "secret" })), "(no match)");
+    assert_eq!(bench.ok("Glob", json!({ "pattern": "**/events.jsonl" })), "(no file matches)");
+}
+
+#[test]
+fn only_regular_files_are_read() {
+    let bench = Bench::new(&[("dir/a", "")]);
+    check(&bench, "dir", "is a folder");
+    let fifo = std::process::Command::new("mkfifo").arg(bench.path("pipe")).status().unwrap();
+    assert!(fifo.success());
+    check(&bench, "pipe", "no regular file");
+    check(&bench, "dir/b", "does not exist");
+    check(&bench, "", "empty");
+    check(&bench, "a\0b", "NUL");
+}
+
+#[test]
+fn a_missing_file_names_the_nearest() {
+    check(&Bench::new(&[("config.toml", "")]), "confg.toml", "did you mean `config.toml`?");
+}
+
+#[test]
+fn relative_paths_start_in_the_working_folder() {
+    let mut bench = Bench::new(&[("sub/a", "sub\n"), ("a", "top\n")]);
+    bench.context.dir = bench.path("sub");
+    let bench = bench.ruled(|permissions| permissions.dir.push("sub"));
+    assert_eq!(bench.ok("Read", json!({ "file_path": "a" })), "     1\tsub\n");
+    assert_eq!(bench.ok("Read", json!({ "file_path": "../a" })), "     1\ttop\n");
+}
+
+#[test]
+fn a_search_outside_the_tree_that_a_rule_allows_shows_what_it_finds() {
+    let allow = |permissions: &mut flow_core::policy::Permissions| {
+        let outside = permissions.tree.parent().unwrap().join("lib");
+        permissions.task.allow.push(ToolRule::parse(&format!("Read(/{}/**)", outside.display())));
+        permissions.task.deny.push(ToolRule::parse(&format!("Read(/{}/key)", outside.display())));
+    };
+    let bench = Bench::new(&[("../lib/open", "s3\n"), ("../lib/key", "s3\n")]).ruled(allow);
+    let found = bench.ok("Grep", json!({ "pattern": "s3", "path": "../lib" }));
+    assert!(found.ends_with("/lib/open") && found.lines().count() == 1, "{found}");
+}

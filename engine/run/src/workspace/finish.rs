@@ -1,0 +1,190 @@
+//! The end of a tree: what it holds goes to its branch, and what is safe elsewhere goes away.
+
+use std::path::Path;
+
+use flow_core::model::{Merge, WorktreeOutcome};
+use git2::{ErrorCode, Oid};
+
+use super::WorkspaceError;
+use super::changes::{self, Changes, Untracked};
+use super::git::Git;
+use super::lock::patiently;
+use super::patch::write_difference;
+use super::worktree::{Worktree, Worktrees};
+
+/// What is known of a tree at its end.
+struct Standing {
+    changes: Changes,
+    /// The commit of its HEAD; none on a branch without commits.
+    head: Option<Oid>,
+    /// The commit of its branch; none when the branch was deleted.
+    tip: Option<Oid>,
+    /// Whether submodules were fetched into it. What they hold is nowhere else.
+    has_modules: bool,
+}
+
+impl Worktrees {
+    /// Whether a tree differs from its start: commits, changed files or new ones that git doesn't ignore.
+    pub fn changed(&self, tree: &Worktree) -> Result<bool, WorkspaceError> {
+        let standing = self.look(tree)?;
+        let moved = |commit: Option<Oid>| commit != Some(tree.start);
+        Ok(!standing.changes.is_empty() || moved(standing.head) || moved(standing.tip))
+    }
+
+    /// Ends a tree. Without changes it goes, with its branch. Else everything is committed to its branch, which is kept;
+    /// the folder goes too when the task completed and its work came home (`merge`). With `merge: patch` the branch goes
+    /// as well, once `patch_to` is on disk; the outcome names it as it was given.
+    pub fn finish(
+        &self,
+        tree: &Worktree,
+        completed: bool,
+        merge: Merge,
+        patch_to: Option<&Path>,
+    ) -> Result<WorktreeOutcome, WorkspaceError> {
+        let merge = if completed { merge } else { Merge::None };
+        self.end(tree, merge, patch_to).map_err(|source| WorkspaceError::Kept {
+            path: tree.path.clone(),
+            branch: tree.branch.clone(),
+            source: Box::new(source),
+        })
+    }
+
+    pub(super) fn end(
+        &self,
+        tree: &Worktree,
+        merge: Merge,
+        patch_to: Option<&Path>,
+    ) -> Result<WorktreeOutcome, WorkspaceError> {
+        let (tip, loose) = self.gather(tree)?;
+        let mut outcome = WorktreeOutcome {
+            path: None,
+            branch: None,
+            commit: None,
+            base: tree.base.clone(),
+            patch: None,
+            files_changed: 0,
+            lacked: tree.lacked.clone(),
+        };
+        if tip == tree.start && !loose {
+            self.remove(&tree.chain, &tree.path)?;
+            self.delete_branch(&tree.branch, tip)?;
+            return Ok(outcome);
+        }
+        let patch_to = if merge == Merge::Patch { patch_to } else { None };
+        let repository = self.repository.open_shared()?;
+        outcome.files_changed = write_difference(&repository, tree.start, tip, patch_to)?;
+        outcome.patch = patch_to.map(|path| path.display().to_string());
+        let folder_goes = match merge {
+            Merge::None => false,
+            Merge::Branch => !loose,
+            Merge::Patch => !loose && patch_to.is_some(),
+        };
+        if folder_goes {
+            self.chain_of(tree)?;
+            self.remove(&tree.chain, &tree.path)?;
+        } else {
+            self.unlock(&tree.chain)?;
+            outcome.path = Some(tree.path.display().to_string());
+        }
+        if folder_goes && merge == Merge::Patch {
+            self.delete_branch(&tree.branch, tip)?;
+        } else {
+            outcome.branch = Some(tree.branch.clone());
+            outcome.commit = Some(tip.to_string());
+        }
+        Ok(outcome)
+    }
+
+    /// Brings the branch up to what the tree holds. Gives its last commit, and whether the tree holds more than that.
+    fn gather(&self, tree: &Worktree) -> Result<(Oid, bool), WorkspaceError> {
+        let standing = self.look(tree)?;
+        let repository = self.repository.open_shared()?;
+        let follows = |later: Oid, earlier: Oid| {
+            let follows = later == earlier || repository.graph_descendant_of(later, earlier)?;
+            Ok(follows)
+        };
+        let failed = |source| WorkspaceError::library("compare commits", source);
+        let tip = standing.tip.unwrap_or(tree.start);
+        let mut loose = standing.has_modules || !standing.changes.nested.is_empty();
+        let Some(head) = standing.head else {
+            return Ok((tip, true));
+        };
+        if !follows(head, tip).map_err(failed)? {
+            // HEAD has left the branch. What it holds can't be put on the branch without taking something off it.
+            loose |= !standing.changes.files.is_empty() || !follows(tip, head).map_err(failed)?;
+            return Ok((tip, loose));
+        }
+        let target = if standing.changes.files.is_empty() {
+            head
+        } else {
+            self.chain_of(tree)?;
+            let git = self.git_of(tree)?;
+            let dirs = self.dirs(&tree.chain, &tree.path);
+            let staged = patiently(|| changes::stage(&git, dirs, &standing.changes))?;
+            let name = tree.path.file_name().unwrap_or_default().to_string_lossy();
+            let message =
+                format!("Work of {name} in run {}\n\nCommitted by flow at the end of the task.\n", self.run);
+            self.commit(staged, Some(head), &message)?
+        };
+        if standing.tip != Some(target) {
+            self.advance(&repository, &tree.branch, standing.tip, target)?;
+        }
+        Ok((target, loose))
+    }
+
+    fn advance(
+        &self,
+        repository: &git2::Repository,
+        branch: &str,
+        from: Option<Oid>,
+        to: Oid,
+    ) -> Result<(), WorkspaceError> {
+        let name = format!("refs/heads/{branch}");
+        let _lock = self.lock()?;
+        patiently(|| {
+            let moved = match from {
+                Some(from) => repository.reference_matching(&name, to, true, from, "flow: end of the task"),
+                None => repository.reference(&name, to, false, "flow: end of the task"),
+            };
+            moved.map(drop).map_err(|source| WorkspaceError::library("move the branch", source))
+        })
+    }
+
+    fn look(&self, tree: &Worktree) -> Result<Standing, WorkspaceError> {
+        self.chain_of(tree)?;
+        let git = self.git_of(tree)?;
+        let changes = changes::look(&git, self.dirs(&tree.chain, &tree.path), Untracked::Files)?;
+        let admin = tree.chain.admin();
+        let repository = self.repository.open_shared()?;
+        let commit_of =
+            |name: &str| match repository.find_reference(name).and_then(|found| found.peel_to_commit()) {
+                Ok(commit) => Ok(Some(commit.id())),
+                Err(error) if error.code() == ErrorCode::NotFound => Ok(None),
+                Err(error) => Err(WorkspaceError::library("read a branch", error)),
+            };
+        let head = admin.join("HEAD");
+        let text = std::fs::read_to_string(&head).map_err(WorkspaceError::io("read", &head))?;
+        let head = match text.trim().strip_prefix("ref: ") {
+            Some(name) => commit_of(name)?,
+            None => Some(
+                Oid::from_str(text.trim()).map_err(|source| WorkspaceError::library("read HEAD", source))?,
+            ),
+        };
+        let tip = commit_of(&format!("refs/heads/{}", tree.branch))?;
+        Ok(Standing { changes, head, tip, has_modules: admin.join("modules").exists() })
+    }
+
+    fn chain_of(&self, tree: &Worktree) -> Result<(), WorkspaceError> {
+        tree.chain.check()
+    }
+
+    /// The git to use in a tree that a task had: with filters that the repository did not have before, they may be the
+    /// task's, and the library, which runs none, does the work.
+    fn git_of(&self, tree: &Worktree) -> Result<Git, WorkspaceError> {
+        Ok(if self.filters()? == tree.filters { self.git.clone() } else { Git::none() })
+    }
+}
+
+#[cfg(test)]
+#[path = "finish_tests.rs"]
+mod tests;

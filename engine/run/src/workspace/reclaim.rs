@@ -1,0 +1,111 @@
+//! Trees of a run whose engine died.
+
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use flow_core::model::{Merge, WorktreeOutcome};
+use git2::Oid;
+
+use super::WorkspaceError;
+use super::chain::Chain;
+use super::owner::Owner;
+use super::worktree::{Worktree, Worktrees};
+
+/// A tree as the journal has it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Recorded {
+    /// Its folder.
+    pub path: PathBuf,
+    /// Its branch.
+    pub branch: String,
+    /// The commit it started from.
+    pub base: String,
+}
+
+impl Worktrees {
+    /// Ends a tree that a dead engine left behind: as `finish` does for a task that did not complete. A folder that is
+    /// gone leaves its branch, when that has commits. The tree of a live process is refused.
+    pub fn reclaim(&self, recorded: &Recorded) -> Result<WorktreeOutcome, WorkspaceError> {
+        let Recorded { path, branch, base } = recorded;
+        // Only what flow has made may be taken down, whatever a journal says.
+        let ours = branch.starts_with("flow/") || branch.starts_with("flow-run/");
+        if !ours
+            || path.file_name().map(|name| name.as_bytes()) != branch.rsplit('/').next().map(str::as_bytes)
+        {
+            return Err(WorkspaceError::Tampered {
+                path: path.clone(),
+                what: format!("`{branch}` is not its branch"),
+            });
+        }
+        let start =
+            Oid::from_str(base).map_err(|source| WorkspaceError::Base { base: base.clone(), source })?;
+        if path.symlink_metadata().is_err() {
+            return self.reclaim_branch(recorded, start);
+        }
+        let chain = Chain::read(path, &self.repository.common)?;
+        refuse_alive(path, chain.admin())?;
+        let tree = Worktree {
+            path: path.clone(),
+            branch: branch.clone(),
+            base: base.clone(),
+            dir: path.clone(),
+            lacked: Vec::new(),
+            start,
+            chain,
+            filters: self.filters()?,
+        };
+        self.end(&tree, Merge::None, None).map_err(|source| WorkspaceError::Kept {
+            path: path.clone(),
+            branch: branch.clone(),
+            source: Box::new(source),
+        })
+    }
+
+    /// What is left when the folder is gone: the branch, and an entry that would stay in `git worktree list` for ever.
+    fn reclaim_branch(&self, recorded: &Recorded, start: Oid) -> Result<WorktreeOutcome, WorkspaceError> {
+        let dot_git = recorded.path.join(".git");
+        let entries = self.repository.common.join("worktrees");
+        for entry in std::fs::read_dir(&entries).into_iter().flatten().flatten() {
+            let admin = entry.path();
+            let back = std::fs::read(admin.join("gitdir")).unwrap_or_default();
+            if back.trim_ascii_end() == dot_git.as_os_str().as_bytes() {
+                refuse_alive(&recorded.path, &admin)?;
+                let _lock = self.lock()?;
+                self.remove_entry(&admin)?;
+            }
+        }
+        self.delete_branch(&recorded.branch, start)?;
+        let repository = self.repository.open_shared()?;
+        let tip = repository
+            .find_reference(&format!("refs/heads/{}", recorded.branch))
+            .ok()
+            .and_then(|reference| reference.target());
+        let files_changed = match tip {
+            Some(tip) => super::patch::write_difference(&repository, start, tip, None)?,
+            None => 0,
+        };
+        Ok(WorktreeOutcome {
+            path: None,
+            branch: tip.map(|_| recorded.branch.clone()),
+            commit: tip.map(|tip| tip.to_string()),
+            base: recorded.base.clone(),
+            patch: None,
+            files_changed,
+            lacked: Vec::new(),
+        })
+    }
+}
+
+fn refuse_alive(path: &Path, admin: &Path) -> Result<(), WorkspaceError> {
+    let owner = std::fs::read_to_string(admin.join("locked")).ok().and_then(|reason| Owner::parse(&reason));
+    match owner {
+        Some(owner) if owner.is_another_alive() => {
+            Err(WorkspaceError::InUse { path: path.to_owned(), pid: owner.pid })
+        }
+        Some(_) | None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+#[path = "reclaim_tests.rs"]
+mod tests;

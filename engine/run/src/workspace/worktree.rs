@@ -1,0 +1,394 @@
+//! Making a tree and taking one down.
+
+use std::ffi::OsString;
+use std::fs::{DirBuilder, Permissions};
+use std::io::ErrorKind;
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use flow_core::ids::{Address, Attempt, RunId};
+use flow_core::text::file_name;
+use git2::Oid;
+
+use super::WorkspaceError;
+use super::chain::Chain;
+use super::changes::{self, Untracked};
+use super::git::{Git, GitDirs};
+use super::lacked::lacked;
+use super::lock::{RepositoryLock, patiently};
+use super::owner::Owner;
+use super::repository::{Repository, author};
+
+/// The private trees of one run.
+#[derive(Debug)]
+pub struct Worktrees {
+    pub(super) git: Git,
+    pub(super) repository: Repository,
+    /// The folder for the trees of this repository.
+    pub(super) home: PathBuf,
+    pub(super) run: RunId,
+}
+
+/// A private tree, owned by this process until it is finished.
+#[derive(Debug)]
+pub struct Worktree {
+    /// Its folder.
+    pub path: PathBuf,
+    /// Its branch.
+    pub branch: String,
+    /// The commit it starts from.
+    pub base: String,
+    /// The folder in it that the project root is in the checkout.
+    pub dir: PathBuf,
+    /// What the person may miss in it: uncommitted files of the checkout, submodules.
+    pub lacked: Vec<String>,
+    pub(super) start: Oid,
+    pub(super) chain: Chain,
+    /// The filters of the repository's own configuration when the tree was made.
+    pub(super) filters: Vec<(String, String)>,
+}
+
+impl Worktrees {
+    /// Finds the repository of a project. `dir`, relative to the root, replaces `$XDG_STATE_HOME/flow/worktrees`.
+    pub fn open(root: &Path, dir: Option<PathBuf>, run: &RunId) -> Result<Self, WorkspaceError> {
+        let repository = Repository::discover(root)?;
+        let dir = match dir {
+            Some(dir) => repository.root.join(dir),
+            None => default_dir().ok_or(WorkspaceError::NoHome)?,
+        };
+        let dir = settle(&dir);
+        let main = repository.common.ends_with(".git").then(|| repository.common.parent()).flatten();
+        for checkout in
+            [repository.checkout.as_deref(), main, Some(&*repository.common)].into_iter().flatten()
+        {
+            if dir.starts_with(checkout) {
+                return Err(WorkspaceError::InsideCheckout { dir });
+            }
+        }
+        let home = dir.join(repository.key());
+        let made = DirBuilder::new().recursive(true).mode(0o700).create(&home);
+        made.map_err(WorkspaceError::io("create the folder", &home))?;
+        Ok(Worktrees { git: Git::find(), repository, home, run: run.clone() })
+    }
+
+    /// Makes a tree for an attempt. `base` is `head` (or nothing), `dirty` (HEAD and the checkout's uncommitted
+    /// files), or any revision.
+    pub fn make(
+        &self,
+        address: &Address,
+        attempt: Attempt,
+        base: Option<&str>,
+    ) -> Result<Worktree, WorkspaceError> {
+        let start = match base {
+            Some("dirty") => self.commit_of_checkout()?,
+            base => self.repository.commit(base)?,
+        };
+        let name = format!("{}.{attempt}", file_name(address.as_str()));
+        let path = self.home.join(self.run.as_str()).join(&name);
+        let filters = self.filters()?;
+        // Only what git can't do twice at once stands under the lock; the files are written outside it.
+        let (branch, chain) = {
+            let _lock = self.lock()?;
+            self.add(&path, &name, start)?
+        };
+        let uncommitted = if base == Some("dirty") { None } else { Some(Untracked::Folders) };
+        let (filled, lacked) = std::thread::scope(|scope| {
+            let lacked = scope.spawn(|| lacked(&self.git, &self.repository, start, uncommitted));
+            let filled = self.fill(&path, &chain);
+            (filled, lacked.join().unwrap_or_default())
+        });
+        match filled.and_then(|()| self.folder_in(&path)) {
+            Ok(dir) => {
+                let base = start.to_string();
+                Ok(Worktree { path, branch, base, dir, lacked, start, chain, filters })
+            }
+            Err(error) => {
+                // Nobody has seen it yet, so nothing in it is anybody's work.
+                let undone = self.remove(&chain, &path).and_then(|()| self.delete_branch(&branch, start));
+                Err(match undone {
+                    Ok(()) => error,
+                    Err(_) => WorkspaceError::Kept { path, branch, source: Box::new(error) },
+                })
+            }
+        }
+    }
+
+    /// Takes the lock of the repository.
+    pub(super) fn lock(&self) -> Result<RepositoryLock, WorkspaceError> {
+        // A run's id can't begin with a dot.
+        RepositoryLock::take(&self.home.join(".lock"))
+    }
+
+    /// Where git works in a tree.
+    pub(super) fn dirs<'a>(&'a self, chain: &'a Chain, path: &'a Path) -> GitDirs<'a> {
+        GitDirs { git_dir: chain.admin(), common: &self.repository.common, tree: Some(path), index: None }
+    }
+
+    /// Registers a tree without files and its branch. The caller holds the lock.
+    fn add(&self, path: &Path, name: &str, start: Oid) -> Result<(String, Chain), WorkspaceError> {
+        let repository = self.repository.open_shared()?;
+        let is_branch = |branch: &str| repository.find_reference(&format!("refs/heads/{branch}")).is_ok();
+        // Git keeps branches as files, so beside a branch `flow` there can be none below it.
+        let prefix = if is_branch("flow") { "flow-run" } else { "flow" };
+        let branch = format!("{prefix}/{}/{name}", self.run);
+        if path.symlink_metadata().is_ok() {
+            return Err(WorkspaceError::Exists { what: path.display().to_string() });
+        }
+        if is_branch(&branch) {
+            return Err(WorkspaceError::Exists { what: branch });
+        }
+        patiently(|| {
+            let added = if self.git.is_there() {
+                self.add_by_program(path, &branch, start)
+            } else {
+                self.add_by_library(&repository, path, name, &branch, start)
+            };
+            if added.is_err() {
+                // Git leaves the branch behind, and neither folder nor branch was there before.
+                let _ = std::fs::remove_dir_all(path);
+                self.delete_branch_locked(&branch, start)?;
+            }
+            added
+        })?;
+        Ok((branch, Chain::read(path, &self.repository.common)?))
+    }
+
+    fn add_by_program(&self, path: &Path, branch: &str, start: Oid) -> Result<(), WorkspaceError> {
+        let reason = Owner::current().reason(self.run.as_str());
+        let mut args: Vec<OsString> = [
+            "worktree",
+            "add",
+            "--quiet",
+            "--no-track",
+            "--no-checkout",
+            "--lock",
+            "--reason",
+            &reason,
+            "-b",
+            branch,
+        ]
+        .map(OsString::from)
+        .into();
+        args.push(path.into());
+        args.push(start.to_string().into());
+        let dirs = GitDirs {
+            // Not the shared folder: git copies the sparse patterns of the checkout that this one belongs to.
+            git_dir: &self.repository.git_dir,
+            common: &self.repository.common,
+            tree: None,
+            index: None,
+        };
+        self.git.run(dirs, &args).map(drop)
+    }
+
+    fn add_by_library(
+        &self,
+        repository: &git2::Repository,
+        path: &Path,
+        name: &str,
+        branch: &str,
+        start: Oid,
+    ) -> Result<(), WorkspaceError> {
+        let parent = path.parent().unwrap_or(path);
+        std::fs::create_dir_all(parent).map_err(WorkspaceError::io("create the folder", parent))?;
+        let taken = |name: &str| self.repository.common.join("worktrees").join(name).exists();
+        let mut entry = name.to_owned();
+        while taken(&entry) {
+            entry.push('_');
+        }
+        let add = || {
+            let reference =
+                repository.reference(&format!("refs/heads/{branch}"), start, false, "flow: new worktree")?;
+            let mut options = git2::WorktreeAddOptions::new();
+            options.reference(Some(&reference));
+            let worktree = repository.worktree(&entry, path, Some(&options))?;
+            worktree.lock(Some(&Owner::current().reason(self.run.as_str())))
+        };
+        add().map_err(|source| WorkspaceError::library("add a worktree", source))
+    }
+
+    /// Writes the files of a new tree.
+    fn fill(&self, path: &Path, chain: &Chain) -> Result<(), WorkspaceError> {
+        if !self.git.is_there() {
+            // The library has written them already.
+            return Ok(());
+        }
+        let args = ["reset", "--hard", "--quiet", "--no-recurse-submodules"];
+        patiently(|| self.git.run(self.dirs(chain, path), &args)).map(drop)
+    }
+
+    /// The project's folder in a tree; made when the commit doesn't have it.
+    fn folder_in(&self, path: &Path) -> Result<PathBuf, WorkspaceError> {
+        let dir = path.join(self.repository.folder());
+        std::fs::create_dir_all(&dir).map_err(WorkspaceError::io("create the folder", &dir))?;
+        // At another commit a part of the way may be a symbolic link.
+        match (dir.canonicalize(), path.canonicalize()) {
+            (Ok(whole), Ok(tree)) if whole.starts_with(&tree) => Ok(dir),
+            (Ok(_) | Err(_), Ok(_) | Err(_)) => Err(WorkspaceError::Outside { dir }),
+        }
+    }
+
+    /// A commit of the checkout as it is, ignored files aside. Uses an index of its own, so that the checkout's stays.
+    fn commit_of_checkout(&self) -> Result<Oid, WorkspaceError> {
+        let head = self.repository.commit(None)?;
+        let Some(checkout) = &self.repository.checkout else {
+            return Ok(head);
+        };
+        if !self.git.is_there() {
+            return Err(WorkspaceError::NoProgram { what: "`base: dirty`" });
+        }
+        let scratch = tempfile::Builder::new()
+            .prefix(".index-")
+            .tempdir_in(&self.home)
+            .map_err(WorkspaceError::io("create a folder in", &self.home))?;
+        let index = scratch.path().join("index");
+        let from = self.repository.git_dir.join("index");
+        if from.exists() {
+            std::fs::copy(&from, &index).map_err(WorkspaceError::io("copy", &from))?;
+        }
+        let dirs = GitDirs {
+            git_dir: &self.repository.git_dir,
+            common: &self.repository.common,
+            tree: Some(checkout),
+            index: Some(&index),
+        };
+        let changes = changes::look(&self.git, dirs, Untracked::Files)?;
+        if changes.files.is_empty() {
+            return Ok(head);
+        }
+        let tree = changes::stage(&self.git, dirs, &changes)?;
+        self.commit(tree, Some(head), &format!("Uncommitted files at the start of run {}", self.run))
+    }
+
+    /// Makes a commit that no branch has yet: without hooks and without a signature.
+    pub(super) fn commit(
+        &self,
+        tree: Oid,
+        parent: Option<Oid>,
+        message: &str,
+    ) -> Result<Oid, WorkspaceError> {
+        let repository = self.repository.open_shared()?;
+        let config =
+            repository.config().map_err(|source| WorkspaceError::library("read git's config", source))?;
+        let author = author(&config)?;
+        let commit = || {
+            let parent = parent.map(|parent| repository.find_commit(parent)).transpose()?;
+            let tree = repository.find_tree(tree)?;
+            repository.commit(None, &author, &author, message, &tree, parent.as_ref().as_slice())
+        };
+        commit().map_err(|source| WorkspaceError::library("make a commit", source))
+    }
+
+    /// Removes a tree's folder and its entry in `.git/worktrees`.
+    pub(super) fn remove(&self, chain: &Chain, path: &Path) -> Result<(), WorkspaceError> {
+        self.unlock(chain)?;
+        remove_folder(path)?;
+        let _lock = self.lock()?;
+        self.remove_entry(chain.admin())?;
+        // Only the last tree of a run leaves it empty.
+        let _ = path.parent().map(std::fs::remove_dir);
+        Ok(())
+    }
+
+    /// Removes an entry in `.git/worktrees`. The caller holds the lock.
+    pub(super) fn remove_entry(&self, admin: &Path) -> Result<(), WorkspaceError> {
+        remove_folder(admin)?;
+        // Git removes the folder with its last entry too.
+        let _ = std::fs::remove_dir(self.repository.common.join("worktrees"));
+        Ok(())
+    }
+
+    /// Takes git's lock off a tree, so that it can be moved or removed like any other.
+    pub(super) fn unlock(&self, chain: &Chain) -> Result<(), WorkspaceError> {
+        let lock = chain.admin().join("locked");
+        match std::fs::remove_file(&lock) {
+            Err(error) if error.kind() != ErrorKind::NotFound => {
+                Err(WorkspaceError::io("remove", lock)(error))
+            }
+            Ok(()) | Err(_) => Ok(()),
+        }
+    }
+
+    /// Deletes a branch, unless it has moved from `expected`.
+    pub(super) fn delete_branch(&self, branch: &str, expected: Oid) -> Result<(), WorkspaceError> {
+        let _lock = self.lock()?;
+        self.delete_branch_locked(branch, expected)
+    }
+
+    fn delete_branch_locked(&self, branch: &str, expected: Oid) -> Result<(), WorkspaceError> {
+        // As a reference: deleting it as a branch would also rewrite the person's config.
+        let name = format!("refs/heads/{branch}");
+        patiently(|| {
+            let repository = self.repository.open_shared()?;
+            let deleted = match repository.find_reference(&name) {
+                Ok(mut reference) if reference.target() == Some(expected) => reference.delete(),
+                Ok(_) => Ok(()),
+                Err(error) if error.code() == git2::ErrorCode::NotFound => Ok(()),
+                Err(error) => Err(error),
+            };
+            deleted.map_err(|source| WorkspaceError::library("delete the branch", source))
+        })
+    }
+
+    /// The programs that the repository's own configuration lets git run on files.
+    pub(super) fn filters(&self) -> Result<Vec<(String, String)>, WorkspaceError> {
+        let file = self.repository.common.join("config");
+        let read = || {
+            let config = git2::Config::open(&file)?;
+            let mut filters = Vec::new();
+            let mut entries = config.entries(Some("^(filter|include|includeif)\\."))?;
+            while let Some(entry) = entries.next() {
+                let entry = entry?;
+                let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+                filters.push((text(entry.name_bytes()), text(entry.value_bytes())));
+            }
+            Ok(filters)
+        };
+        read().map_err(|source| WorkspaceError::library("read git's config", source))
+    }
+}
+
+fn remove_folder(path: &Path) -> Result<(), WorkspaceError> {
+    let removed = match std::fs::remove_dir_all(path) {
+        // Some build tools make what they fetch read-only, folders included.
+        Err(error) if error.kind() == ErrorKind::PermissionDenied => {
+            make_writable(path);
+            std::fs::remove_dir_all(path)
+        }
+        removed => removed,
+    };
+    match removed {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(WorkspaceError::io("remove", path)(error)),
+        Ok(()) | Err(_) => Ok(()),
+    }
+}
+
+/// Lets the owner change every folder below. What fails shows when the folder is removed.
+fn make_writable(folder: &Path) {
+    let _ = std::fs::set_permissions(folder, Permissions::from_mode(0o700));
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            make_writable(&entry.path());
+        }
+    }
+}
+
+fn default_dir() -> Option<PathBuf> {
+    let absolute = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let state = absolute("XDG_STATE_HOME").or_else(|| Some(absolute("HOME")?.join(".local/state")))?;
+    Some(state.join("flow/worktrees"))
+}
+
+/// The path without symbolic links, as far as it exists.
+fn settle(path: &Path) -> PathBuf {
+    for ancestor in path.ancestors() {
+        if let (Ok(whole), Ok(rest)) = (ancestor.canonicalize(), path.strip_prefix(ancestor)) {
+            return whole.join(rest);
+        }
+    }
+    path.to_owned()
+}
+
+#[cfg(test)]
+#[path = "worktree_tests.rs"]
+mod tests;
