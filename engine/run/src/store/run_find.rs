@@ -34,7 +34,7 @@ pub enum FindError {
         newest: Vec<RunId>,
     },
     /// Several runs begin like that.
-    #[error("`{text}` could be {} of {count} runs", list(candidates))]
+    #[error("{count} runs begin with `{text}`: {}", list(candidates))]
     Ambiguous {
         /// What was asked for.
         text: String,

@@ -41,7 +41,7 @@ fn a_run_that_is_not_there_is_answered_with_those_that_are() {
 #[test]
 fn an_ambiguous_prefix_is_answered_with_candidates() {
     let message = find(&RUNS, "20261130").unwrap_err();
-    assert_eq!(message, format!("`20261130` could be `{}`, `{}` of 2 runs", RUNS[2], RUNS[1]));
+    assert_eq!(message, format!("2 runs begin with `20261130`: `{}`, `{}`", RUNS[2], RUNS[1]));
 }
 
 #[test]

@@ -4,8 +4,8 @@ use std::io;
 use std::time::Duration;
 
 use rustix::process::{
-    Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, getpid, getsid, pidfd_open, pidfd_send_signal,
-    set_child_subreaper, waitid,
+    Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, getpid, getsid, kill_process, pidfd_open,
+    pidfd_send_signal, set_child_subreaper, waitid,
 };
 use tokio::time::Instant;
 
@@ -75,6 +75,41 @@ pub async fn sweep_everywhere(tag: &str) -> bool {
         }
         pause.sleep().await;
     }
+}
+
+/// Ends and reaps every orphan of ours that runs in a session of its own, tagged or not: a daemon that cleared its
+/// environment can't be told from any other, so this is for the end of an engine, when none may live. Says whether
+/// there were any.
+pub async fn sweep_orphans() -> bool {
+    let start = Instant::now();
+    let mut pause = Pause::new();
+    let mut asked: Vec<Pid> = Vec::new();
+    loop {
+        let children = procfs::children_of_main_thread().unwrap_or_default();
+        let orphans: Vec<Pid> = children.into_iter().filter(|pid| is_foreign(*pid)).collect();
+        if orphans.is_empty() || start.elapsed() > GRACE + PATIENCE {
+            return !asked.is_empty();
+        }
+        for pid in orphans {
+            // Nobody but us reaps it, so the number is still its own.
+            if start.elapsed() > GRACE {
+                let _ = kill_process(pid, Signal::KILL);
+            }
+            if !asked.contains(&pid) {
+                let _ = kill_process(pid, Signal::TERM);
+                let _ = kill_process(pid, Signal::CONT);
+                asked.push(pid);
+            }
+        }
+        pause.sleep().await;
+    }
+}
+
+/// Whether a child of ours lives in another session. No module of ours starts one, so it is an orphan that fell to us.
+/// A dead one is reaped on the way.
+fn is_foreign(pid: Pid) -> bool {
+    let ours = getsid(None).map_or(0, Pid::as_raw_pid);
+    !reap_foreign_session(pid) && procfs::stat(pid).is_ok_and(|stat| stat.session != ours)
 }
 
 /// Our children that carry the tag and no `Leader` answers for.

@@ -67,6 +67,34 @@ async fn a_runs_tag_finds_all_of_its_attempts() {
     assert!(is_gone(pids[0]));
 }
 
+/// It ends orphans of other tests too, so this test runs itself again in a process of its own.
+#[test]
+fn a_daemon_without_environment_is_ended_with_the_engine() {
+    const VARIABLE: &str = "FLOW_TEST_ORPHANS";
+    if std::env::var_os(VARIABLE).is_some() {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            assert!(!sweep_orphans().await);
+            let script = r#"env -i PATH="$PATH" setsid sh -c 'trap "" TERM; echo $$; exec sleep 1000' &"#;
+            let (tag, pids) = run("nameless", script).await;
+            assert!(!sweep(&tag).await);
+            assert!(sweep_orphans().await);
+            assert!(is_gone(pids[0]));
+        });
+        return;
+    }
+    let output = Command::new(std::env::current_exe().unwrap())
+        .args([
+            "--exact",
+            "sys::process::stray::tests::a_daemon_without_environment_is_ended_with_the_engine",
+        ])
+        .env(VARIABLE, "1")
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && text.contains("1 passed"), "{text}");
+}
+
 #[test]
 fn a_tag_is_found_whole_or_as_a_parent_among_others() {
     let check = |value: &str, tag: &str| names_tag(value.as_bytes(), tag.as_bytes());
