@@ -85,6 +85,7 @@ pub(crate) fn defaults(reader: &mut Reader<'_>, entry: Entry) -> TaskKeys {
 fn long_text(reader: &mut Reader<'_>, entry: Entry) -> Option<Text> {
     if let NodeKind::Text { value, plain: true } = &entry.value.kind {
         cut_by_comment(reader, &entry.key, value, entry.value.span);
+        cut_by_anchor(reader, &entry.key, value, entry.value.span);
     }
     if matches!(entry.value.kind, NodeKind::List(_)) {
         reader.wrong_type(&entry, "text").help =
@@ -108,6 +109,21 @@ pub(crate) fn cut_by_comment(reader: &mut Reader<'_>, key: &str, value: &str, sp
     let message = format!("` #` begins a comment, so this isn't part of `{key}`");
     let help = format!("{}; for a comment, give it a line of its own", quote_help(Some(key), &whole));
     reader.problem(Code::Suspicious, place, message).help = Some(help);
+}
+
+/// `prompt: &x is …`: to YAML `&x` names the value. Where nothing refers to the name it was meant as text.
+fn cut_by_anchor(reader: &mut Reader<'_>, key: &str, value: &str, span: Span) {
+    let text = &reader.file.text;
+    let before = text[..span.start as usize].trim_end_matches([' ', '\t']);
+    let start = before.rfind(char::is_whitespace).map_or(0, |blank| blank + 1);
+    let anchor = &before[start..];
+    let Some(name) = anchor.strip_prefix('&') else { return };
+    if text.contains(&format!("*{name}")) {
+        return;
+    }
+    let message = format!("`{anchor}` names a part of the file, so it isn't part of `{key}`");
+    let help = quote_help(Some(key), &format!("{anchor} {value}"));
+    reader.problem(Code::Suspicious, Span::new(start, before.len()), message).help = Some(help);
 }
 
 fn needs(reader: &mut Reader<'_>, entry: Entry) -> Vec<NeedFile> {
