@@ -35,8 +35,3 @@ pub struct Import {
 pub fn import(file: &Arc<SourceFile>) -> Option<Import> {
     IMPORTERS.iter().find(|importer| (importer.takes)(&file.name)).map(|importer| (importer.read)(file))
 }
-
-/// Whether a file of this name may define an agent.
-pub fn is_agent_file(name: &str) -> bool {
-    IMPORTERS.iter().any(|importer| (importer.takes)(name))
-}

@@ -14,22 +14,22 @@ use crate::diagnostic::{Code, Diagnostic, SourceFile, Span};
 
 /// A file with front matter.
 #[derive(Debug)]
-pub struct FrontMatter {
+pub(crate) struct FrontMatter {
     /// The file without byte order mark and with LF line ends; all offsets are in it.
-    pub file: Arc<SourceFile>,
+    pub(crate) file: Arc<SourceFile>,
     /// The language of the block.
-    pub kind: MatterKind,
+    pub(crate) kind: MatterKind,
     /// Where the block is, from the start of its first line, without the lines that mark it.
-    pub block: Range<usize>,
+    pub(crate) block: Range<usize>,
     /// Where the body is: everything after the line that closes the block.
-    pub body: Range<usize>,
+    pub(crate) body: Range<usize>,
     /// What was odd about it.
-    pub warnings: Vec<Diagnostic>,
+    pub(crate) warnings: Vec<Diagnostic>,
 }
 
 /// The language of a front matter block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MatterKind {
+pub(crate) enum MatterKind {
     /// Between two `---`.
     Yaml,
     /// Between two `+++`.
@@ -37,7 +37,7 @@ pub enum MatterKind {
 }
 
 /// Finds the front matter of a file. `Ok(None)`: it has none. An opening line that nothing closes is an error.
-pub fn split_front_matter(file: &Arc<SourceFile>) -> Result<Option<FrontMatter>, Diagnostic> {
+pub(crate) fn split_front_matter(file: &Arc<SourceFile>) -> Result<Option<FrontMatter>, Diagnostic> {
     let file = normal(file);
     let text = file.text.as_str();
     let start = skip_blank_and_comments(text);

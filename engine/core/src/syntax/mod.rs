@@ -16,12 +16,12 @@ mod yaml_keys;
 mod yaml_scalar;
 mod yaml_trouble;
 
-pub use self::toml::parse_toml;
-pub use front_matter::{FrontMatter, MatterKind, split_front_matter};
+pub(crate) use self::toml::parse_toml;
+pub(crate) use front_matter::{MatterKind, split_front_matter};
 pub use node::{Entry, Node, NodeKind};
 pub use place::place_in;
 pub use source_text::{AGENT_LIMIT, PLAN_LIMIT, source_text};
-pub use tool_list::split_words;
+pub(crate) use tool_list::split_words;
 pub use workflow::workflow;
 pub use workflow_file::{
     ExpectFile, InputFile, MatrixFile, NeedFile, PermissionsFile, RetryFile, TaskFile, TaskKeys, Text,

@@ -85,6 +85,7 @@ pub(crate) fn defaults(reader: &mut Reader<'_>, entry: Entry) -> TaskKeys {
 fn long_text(reader: &mut Reader<'_>, entry: Entry) -> Option<Text> {
     if let NodeKind::Text { value, plain: true } = &entry.value.kind {
         cut_by_comment(reader, &entry.key, value, entry.value.span);
+        cut_by_anchor(reader, &entry.key, value, entry.value.span);
     }
     if matches!(entry.value.kind, NodeKind::List(_)) {
         reader.wrong_type(&entry, "text").help =
@@ -110,6 +111,21 @@ pub(crate) fn cut_by_comment(reader: &mut Reader<'_>, key: &str, value: &str, sp
     reader.problem(Code::Suspicious, place, message).help = Some(help);
 }
 
+/// `prompt: &x is …`: to YAML `&x` names the value. Where nothing refers to the name it was meant as text.
+fn cut_by_anchor(reader: &mut Reader<'_>, key: &str, value: &str, span: Span) {
+    let text = &reader.file.text;
+    let before = text[..span.start as usize].trim_end_matches([' ', '\t']);
+    let start = before.rfind(char::is_whitespace).map_or(0, |blank| blank + 1);
+    let anchor = &before[start..];
+    let Some(name) = anchor.strip_prefix('&') else { return };
+    if text.contains(&format!("*{name}")) {
+        return;
+    }
+    let message = format!("`{anchor}` names a part of the file, so it isn't part of `{key}`");
+    let help = quote_help(Some(key), &format!("{anchor} {value}"));
+    reader.problem(Code::Suspicious, Span::new(start, before.len()), message).help = Some(help);
+}
+
 fn needs(reader: &mut Reader<'_>, entry: Entry) -> Vec<NeedFile> {
     let plain = |task| NeedFile { task, kind: None };
     match entry.value.kind {
@@ -125,7 +141,7 @@ fn needs(reader: &mut Reader<'_>, entry: Entry) -> Vec<NeedFile> {
     }
 }
 
-fn matrix(reader: &mut Reader<'_>, entry: Entry) -> Option<Spanned<MatrixFile>> {
+fn matrix(reader: &mut Reader<'_>, entry: Entry) -> Option<Spanned<Box<MatrixFile>>> {
     let span = reader.shown(&entry);
     let NodeKind::Map(entries) = entry.value.kind else {
         reader.wrong_type(&entry, "a mapping of axes to lists").help =
@@ -146,7 +162,7 @@ fn matrix(reader: &mut Reader<'_>, entry: Entry) -> Option<Spanned<MatrixFile>> 
             }
         }
     }
-    Some(Spanned::new(matrix, span))
+    Some(Spanned::new(Box::new(matrix), span))
 }
 
 fn combinations(reader: &mut Reader<'_>, entry: Entry) -> Vec<Node> {
@@ -185,7 +201,7 @@ const RETRY: &[Field<RetryFile>] = &[
     Field { name: "if", read: |reader, retry, entry| retry.condition = reader.any_text(entry) },
 ];
 
-fn retry(reader: &mut Reader<'_>, entry: Entry) -> Option<Spanned<RetryFile>> {
+fn retry(reader: &mut Reader<'_>, entry: Entry) -> Option<Spanned<Box<RetryFile>>> {
     let span = reader.shown(&entry);
     let mut retry = RetryFile::default();
     match entry.value.kind {
@@ -203,7 +219,7 @@ fn retry(reader: &mut Reader<'_>, entry: Entry) -> Option<Spanned<RetryFile>> {
             return None;
         }
     }
-    Some(Spanned::new(retry, span))
+    Some(Spanned::new(Box::new(retry), span))
 }
 
 const TIMEOUT: &[Field<TimeoutFile>] = &[
@@ -212,7 +228,7 @@ const TIMEOUT: &[Field<TimeoutFile>] = &[
     Field { name: "grace", read: |reader, timeout, entry| timeout.grace = reader.any_text(entry) },
 ];
 
-fn timeout(reader: &mut Reader<'_>, entry: Entry) -> Option<Spanned<TimeoutFile>> {
+fn timeout(reader: &mut Reader<'_>, entry: Entry) -> Option<Spanned<Box<TimeoutFile>>> {
     let span = reader.shown(&entry);
     let mut timeout = TimeoutFile::default();
     match entry.value.kind {
@@ -229,7 +245,7 @@ fn timeout(reader: &mut Reader<'_>, entry: Entry) -> Option<Spanned<TimeoutFile>
             return None;
         }
     }
-    Some(Spanned::new(timeout, span))
+    Some(Spanned::new(Box::new(timeout), span))
 }
 
 const EXPECT: &[Field<ExpectFile>] = &[
@@ -238,7 +254,7 @@ const EXPECT: &[Field<ExpectFile>] = &[
     Field { name: "that", read: |reader, expect, entry| expect.that = reader.any_text(entry) },
 ];
 
-fn expect(reader: &mut Reader<'_>, entry: Entry) -> Option<Spanned<ExpectFile>> {
+fn expect(reader: &mut Reader<'_>, entry: Entry) -> Option<Spanned<Box<ExpectFile>>> {
     let span = reader.shown(&entry);
     let mut expect = ExpectFile::default();
     let NodeKind::Map(entries) = entry.value.kind else {
@@ -247,7 +263,7 @@ fn expect(reader: &mut Reader<'_>, entry: Entry) -> Option<Spanned<ExpectFile>> 
         return None;
     };
     reader.fields(Place::Other("`expect`"), entries, EXPECT, &mut expect);
-    Some(Spanned::new(expect, span))
+    Some(Spanned::new(Box::new(expect), span))
 }
 
 const PERMISSIONS: &[Field<PermissionsFile>] = &[
@@ -256,7 +272,7 @@ const PERMISSIONS: &[Field<PermissionsFile>] = &[
     Field { name: "deny", read: |reader, rules, entry| rules.deny = reader.words(entry) },
 ];
 
-fn permissions(reader: &mut Reader<'_>, entry: Entry) -> Option<Spanned<PermissionsFile>> {
+fn permissions(reader: &mut Reader<'_>, entry: Entry) -> Option<Spanned<Box<PermissionsFile>>> {
     let span = reader.shown(&entry);
     let mut rules = PermissionsFile::default();
     let NodeKind::Map(entries) = entry.value.kind else {
@@ -265,7 +281,7 @@ fn permissions(reader: &mut Reader<'_>, entry: Entry) -> Option<Spanned<Permissi
         return None;
     };
     reader.fields(Place::Other("`permissions`"), entries, PERMISSIONS, &mut rules);
-    Some(Spanned::new(rules, span))
+    Some(Spanned::new(Box::new(rules), span))
 }
 
 fn tools(reader: &mut Reader<'_>, entry: Entry) -> Spanned<Vec<Text>> {

@@ -10,7 +10,7 @@ use super::node::{Entry, Node, NodeKind};
 use crate::diagnostic::{Code, Diagnostic, SourceFile, Span};
 
 /// Reads a file as a TOML document.
-pub fn parse_toml(file: &Arc<SourceFile>) -> Result<Node, Vec<Diagnostic>> {
+pub(crate) fn parse_toml(file: &Arc<SourceFile>) -> Result<Node, Vec<Diagnostic>> {
     parse_toml_part(file, 0..file.text.len())
 }
 

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 /// The words of a text, split at commas and white space outside parentheses; a group that stands apart belongs to the
 /// word before it.
-pub fn split_words(text: &str) -> Vec<Range<usize>> {
+pub(crate) fn split_words(text: &str) -> Vec<Range<usize>> {
     let mut words: Vec<Range<usize>> = Vec::new();
     let mut depth = 0usize;
     let mut start = None;

@@ -66,7 +66,7 @@ pub struct TaskFile {
     pub keys: TaskKeys,
 }
 
-/// The keys of a task; all optional here.
+/// The keys of a task; all optional here. What few tasks have is boxed: a plan may have 100,000 tasks.
 #[derive(Clone, Debug, Default)]
 pub struct TaskKeys {
     /// The mapping that holds them.
@@ -84,7 +84,7 @@ pub struct TaskKeys {
     /// `prompt`.
     pub prompt: Option<Text>,
     /// `matrix`.
-    pub matrix: Option<Spanned<MatrixFile>>,
+    pub matrix: Option<Spanned<Box<MatrixFile>>>,
     /// `for_each`: a list node, or a text with one expression.
     pub for_each: Option<Node>,
     /// `as`.
@@ -96,9 +96,9 @@ pub struct TaskKeys {
     /// `fail_fast`.
     pub fail_fast: Option<Spanned<bool>>,
     /// `retry`.
-    pub retry: Option<Spanned<RetryFile>>,
+    pub retry: Option<Spanned<Box<RetryFile>>>,
     /// `timeout`.
-    pub timeout: Option<Spanned<TimeoutFile>>,
+    pub timeout: Option<Spanned<Box<TimeoutFile>>>,
     /// `continue_on_error`.
     pub continue_on_error: Option<Spanned<bool>>,
     /// `output`: a word or a schema.
@@ -106,7 +106,7 @@ pub struct TaskKeys {
     /// `repair`.
     pub repair: Option<Spanned<i64>>,
     /// `expect`.
-    pub expect: Option<Spanned<ExpectFile>>,
+    pub expect: Option<Spanned<Box<ExpectFile>>>,
     /// `dir`.
     pub dir: Option<Text>,
     /// `env`.
@@ -132,7 +132,7 @@ pub struct TaskKeys {
     /// `permission_mode`.
     pub permission_mode: Option<Text>,
     /// `permissions`.
-    pub permissions: Option<Spanned<PermissionsFile>>,
+    pub permissions: Option<Spanned<Box<PermissionsFile>>>,
     /// Every key that was written, with its place, in order: for conflicts between kinds and keys.
     pub written: Vec<(&'static str, Span)>,
 }

@@ -193,6 +193,12 @@ fn a_comment_that_cuts_a_text_is_pointed_at() {
 }
 
 #[test]
+fn an_anchor_that_nothing_uses_is_pointed_at() {
+    check!(&task_with("prompt: &x is a variable"), @"4:13 [&x] W0202 `&x` names a part of the file, so it isn't part of `prompt`; quote it: `prompt: '&x is a variable'`, or write `prompt: |` and the text on the next line, indented");
+    check!(&task_with("prompt: &x is shared\ndescription: *x"), @"");
+}
+
+#[test]
 fn second_keys_and_tags_do_not_hide_the_other_problems() {
     let plan = "flow: 1\ntasks:\n  a:\n    run: x\n    run: y\n    if: !tasks.b.output.ok\n    nees: b\n  a: {run: z}\n";
     check!(plan, @r"

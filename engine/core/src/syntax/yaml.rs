@@ -191,8 +191,12 @@ impl Composer<'_> {
             StructureStyle::Block => open.end.max(open.start),
         };
         let kind = match open.content {
-            Content::List(items) => NodeKind::List(items),
+            Content::List(mut items) => {
+                items.shrink_to_fit();
+                NodeKind::List(items)
+            }
             Content::Map { mut entries, merges, .. } => {
+                entries.shrink_to_fit();
                 report_duplicates(self.file, &mut entries, &mut self.problems);
                 if merges {
                     entries = merge(self.file, entries, &mut self.problems);
