@@ -301,22 +301,22 @@ fn places_without_a_safe_reference_are_refused() {
     refused(
         "a[${{ v }}]=1",
         "a hole can't stand in a subscript",
-        "put it in a variable that holds an integer, or use `case`",
+        "put it in a variable first; where no array is meant, quote the brackets",
     );
     refused(
         "m=( [${{ v }}]=1 )",
         "a hole can't stand in a subscript",
-        "put it in a variable that holds an integer, or use `case`",
+        "put it in a variable first; where no array is meant, quote the brackets",
     );
     refused(
         "echo \\${{ v }}",
         "a backslash stands just before a hole",
-        "leave it out, or double it inside quotes that end before the hole",
+        "leave it out, or write `\\\\` for a backslash",
     );
     refused(
         "echo \"\\${{ v }}\"",
         "a backslash stands just before a hole",
-        "leave it out, or double it inside quotes that end before the hole",
+        "leave it out, or write `\\\\` for a backslash",
     );
     refused("echo \"$${{ v }}\"", "a `$` stands just before a hole", "leave it out, or write `\\$`");
     refused(

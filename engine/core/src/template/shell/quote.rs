@@ -5,7 +5,7 @@ use super::units::{Quoting, Rule, Unit};
 use super::word::Word;
 
 const BACKSLASH: &str = "a backslash stands just before a hole";
-const BACKSLASH_HELP: &str = "leave it out, or double it inside quotes that end before the hole";
+const BACKSLASH_HELP: &str = "leave it out, or write `\\\\` for a backslash";
 
 impl Lexer<'_> {
     /// Reads what begins here with a quote, a backslash, a `$` or a backquote, as a part of a word.

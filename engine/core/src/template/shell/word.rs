@@ -112,7 +112,7 @@ impl Lexer<'_> {
             let byte = match unit {
                 Unit::Hole(hole) => {
                     if subscript > 0 {
-                        let help = "put it in a variable that holds an integer, or use `case`";
+                        let help = "put it in a variable first; where no array is meant, quote the brackets";
                         self.refuse(hole, "a hole can't stand in a subscript", help);
                     }
                     self.hole(hole, Quoting::Bare, Rule::Any);
