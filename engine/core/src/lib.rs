@@ -31,4 +31,5 @@ pub mod schedule;
 pub mod syntax;
 pub mod template;
 pub mod text;
+pub mod values;
 pub mod wire;

@@ -75,6 +75,7 @@ pub(super) fn agent_def(agent: AgentFile, text: &AgentText, found: &mut Vec<Diag
         body: agent.body,
         source: text.source,
         path,
+        file: Arc::clone(&text.file),
         hash: blake3::hash(text.file.text.as_bytes()).to_hex().to_string(),
         warnings: found.iter().map(one_line).collect(),
     }

@@ -1,8 +1,11 @@
 //! An agent definition: what an agent may do and its system prompt.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
 use super::tools::ToolRule;
+use crate::diagnostic::SourceFile;
 
 /// A definition, read from a file or built in.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,12 +42,14 @@ pub struct AgentDef {
     pub color: Option<String>,
     /// The definition's own version.
     pub version: Option<String>,
-    /// Environment variables that the model's tools can't see are never here; this is the system prompt, byte for byte.
+    /// The system prompt, byte for byte.
     pub body: String,
     /// Which source it came from.
     pub source: AgentSource,
     /// The file as the person knows it; `built-in` for ours.
     pub path: String,
+    /// The file as read, so that a run can keep it.
+    pub file: Arc<SourceFile>,
     /// BLAKE3 of the file's bytes, 64 hex digits.
     pub hash: String,
     /// What was odd about the file, one line each, with file and line.

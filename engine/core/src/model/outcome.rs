@@ -199,6 +199,9 @@ pub struct Outcome {
     /// Processes that had escaped their group and were ended.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub leaky: bool,
+    /// Whether it failed by its verdict: `expect.that` did not hold.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub verdict_unmet: bool,
 }
 
 impl Outcome {
@@ -221,6 +224,7 @@ impl Outcome {
             denials: Vec::new(),
             worktree: None,
             leaky: false,
+            verdict_unmet: false,
         }
     }
 

@@ -87,6 +87,11 @@ impl Fold {
         self.index.get(task).map(|&at| &self.rows[at])
     }
 
+    /// Every task and instance there ever was, plan tasks first.
+    pub fn tasks(&self) -> impl Iterator<Item = &TaskReport> {
+        self.rows.iter()
+    }
+
     /// The report as it stands; `None` before `RunStarted`.
     pub fn report(&self) -> Option<RunReport> {
         let mut report = self.head.clone()?;
@@ -133,6 +138,7 @@ impl Fold {
             }
             self.on(&address, |row| {
                 row.start_over();
+                row.key = Some(instance.key.clone());
                 row.item = Some(instance.item.clone());
             });
         }
@@ -188,6 +194,7 @@ impl TaskReport {
         TaskReport {
             address,
             parent: None,
+            key: None,
             item: None,
             kind: None,
             description: None,
@@ -202,7 +209,9 @@ impl TaskReport {
             denials: Vec::new(),
             worktree: None,
             agent: None,
+            dir: None,
             leaky: false,
+            verdict_unmet: false,
             output: None,
             output_file: None,
             instances: None,
@@ -221,6 +230,7 @@ impl TaskReport {
         let fresh = TaskReport::new(self.address.clone());
         *self = TaskReport {
             parent: self.parent.take(),
+            key: self.key.take(),
             item: self.item.take(),
             kind: self.kind.take(),
             description: self.description.take(),
@@ -238,6 +248,7 @@ impl TaskReport {
         self.kind = Some(launch.kind.clone());
         self.description = Some(launch.description.clone());
         self.agent = launch.agent.clone();
+        self.dir = Some(launch.dir.clone());
         if let Some(attempt) = self.attempts.last_mut() {
             attempt.agent_id = launch.agent.as_ref().map(|agent| agent.id.clone());
         }
@@ -256,6 +267,7 @@ impl TaskReport {
         self.output_file = outcome.output_file.clone();
         self.message = outcome.message.clone();
         self.leaky |= outcome.leaky;
+        self.verdict_unmet = outcome.verdict_unmet;
         self.denials.extend(outcome.denials.iter().cloned());
         if let Some(usage) = &outcome.usage {
             add(self.usage.get_or_insert_default(), usage);

@@ -1,5 +1,7 @@
 //! What a format is.
 
+use serde_json::Value;
+
 use super::FORMATS;
 use super::run_report::RunReport;
 use crate::model::OutputSlice;
@@ -31,6 +33,9 @@ pub trait Texts {
 
     /// The first `max_bytes` bytes, cut between characters, and how many bytes there are.
     fn text(&self, slice: &OutputSlice, max_bytes: usize) -> (String, u64);
+
+    /// The JSON value in a file of the run folder.
+    fn json(&self, file: &str) -> Option<Value>;
 
     /// The file as a reader of the report can open it.
     fn path(&self, slice: &OutputSlice) -> String {

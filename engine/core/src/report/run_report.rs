@@ -119,6 +119,9 @@ pub struct TaskReport {
     /// The task that it is an instance of.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent: Option<Address>,
+    /// Its key, for an instance.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
     /// Its item, for an instance.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub item: Option<Value>,
@@ -158,8 +161,14 @@ pub struct TaskReport {
     /// The agent of its last attempt.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent: Option<LaunchAgent>,
+    /// The folder of its last attempt.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dir: Option<String>,
     /// Whether processes of an attempt had escaped their group.
     pub leaky: bool,
+    /// Whether it failed by its verdict: `expect.that` did not hold.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub verdict_unmet: bool,
     /// Its output in its declared form, when it is no plain text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output: Option<Value>,

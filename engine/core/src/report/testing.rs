@@ -24,6 +24,10 @@ impl Texts for Journal {
         (text[..text.floor_char_boundary(max_bytes)].to_owned(), text.len() as u64)
     }
 
+    fn json(&self, file: &str) -> Option<serde_json::Value> {
+        serde_json::from_str(self.texts.get(file)?).ok()
+    }
+
     fn path(&self, slice: &OutputSlice) -> String {
         format!("/runs/r/{}", slice.file)
     }

@@ -42,4 +42,4 @@ mod play_tests;
 pub(crate) use play_tests::played;
 pub use replay::ReplayError;
 pub use scheduler::{Counts, Scheduler, TaskView};
-pub use spec::{Answer, Cancel, Decision, Effect, Input, Limits, NodeSpec, Question, RetrySpec, TaskValues};
+pub use spec::{Answer, Cancel, Decision, Effect, Input, Limits, NodeSpec, Question, RetrySpec};

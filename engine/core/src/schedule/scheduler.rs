@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use super::book::{Book, Phase};
 use super::clock::Clocks;
 use super::decide::Turn;
-use super::spec::{Decision, Input, Limits, NodeSpec, TaskValues};
-use crate::event::Event;
+use super::spec::{Decision, Input, Limits, NodeSpec};
+use crate::event::{Event, Instance};
 use crate::ids::{Address, Attempt, Millis, TaskId};
 use crate::model::{Outcome, Reason, TaskState};
 
@@ -145,14 +145,9 @@ impl Scheduler {
         }
     }
 
-    /// How a task stands to its instances or to its parent.
-    pub fn values(&self, task: TaskId) -> TaskValues {
-        let node = self.book.node(task);
-        TaskValues {
-            parent: node.parent,
-            instance: node.instance.as_deref().cloned(),
-            instances: node.instances.clone(),
-        }
+    /// Key and item, for an instance.
+    pub fn instance(&self, task: TaskId) -> Option<&Instance> {
+        self.book.node(task).instance.as_deref()
     }
 
     /// The task of that address; of an expansion that was made again, the newest.

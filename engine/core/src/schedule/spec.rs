@@ -192,17 +192,6 @@ pub struct Decision {
     pub effects: Vec<Effect>,
 }
 
-/// What other tasks can read of a task besides its last outcome.
-#[derive(Clone, Debug, PartialEq)]
-pub struct TaskValues {
-    /// The parent, for an instance.
-    pub parent: Option<TaskId>,
-    /// Key and item, for an instance.
-    pub instance: Option<Instance>,
-    /// Its instances in item order, for a task that was expanded.
-    pub instances: Option<std::ops::Range<u32>>,
-}
-
 impl NodeSpec {
     /// The specs of a plan's tasks, in order.
     pub fn of(plan: &Plan) -> Vec<NodeSpec> {

@@ -1,0 +1,119 @@
+//! What an agent of the plan may do and is told: the resolution of definition, task and settings.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::converse::OutputForm;
+use crate::model::{
+    AgentDef, AgentSource, PermissionMode, PermissionRules, Settings, SettingsLayer, TOOLS, ToolPolicy,
+    ToolRule,
+};
+use crate::plan::{AgentTask, Output};
+use crate::policy::{ModeSource, Permissions};
+
+/// The turn limit of an agent whose task and definition set none.
+const MAX_TURNS: u32 = 200;
+
+/// The tools that the model is offered, in the order of the table: the definition's set, narrowed by the task's, less what
+/// either takes away.
+pub fn tools_of(definition: &AgentDef, task: &AgentTask) -> Vec<&'static str> {
+    let named =
+        |rules: &[ToolRule], tool: &str| rules.iter().any(|rule| rule.tool == tool || rule.tool == "*");
+    let offered = |tool: &str| {
+        let defined = match &definition.tools {
+            ToolPolicy::Inherit => true,
+            ToolPolicy::Only(rules) => named(rules, tool),
+        };
+        let wanted = task.tools.as_ref().is_none_or(|rules| named(rules, tool));
+        let denied = named(&definition.disallowed_tools, tool) || named(&task.disallowed_tools, tool);
+        defined && wanted && !denied
+    };
+    TOOLS.iter().map(|tool| tool.name).filter(|tool| offered(tool)).collect()
+}
+
+/// Where an agent works; every folder absolute and free of links.
+#[derive(Clone, Debug)]
+pub struct Workplace {
+    /// Its own tree.
+    pub tree: PathBuf,
+    /// The folder in it where it starts.
+    pub dir: PathBuf,
+    /// The project, which it may read.
+    pub project: PathBuf,
+    /// The person's home.
+    pub home: Option<PathBuf>,
+    /// Whether the tree is its own alone.
+    pub private_tree: bool,
+}
+
+/// The rules over its calls.
+pub fn permissions_of(
+    definition: &AgentDef,
+    task: &AgentTask,
+    settings: &Settings,
+    place: Workplace,
+) -> Permissions {
+    let own = if place.private_tree { PermissionMode::AcceptEdits } else { PermissionMode::Default };
+    // The person wrote the plan: its `tools` grant as well as narrow.
+    let mut allow = task.permissions.allow.clone();
+    allow.extend(task.tools.iter().flatten().cloned());
+    Permissions {
+        mode: task.permission_mode.or(definition.permission_mode).unwrap_or(own),
+        mode_source: if task.permission_mode.is_some() { ModeSource::Person } else { ModeSource::Definition },
+        tree: place.tree,
+        dir: place.dir,
+        home: place.home,
+        readable: vec![place.project],
+        private_tree: place.private_tree,
+        layers: settings.permissions.clone(),
+        task: PermissionRules {
+            layer: SettingsLayer::Flag,
+            allow,
+            ask: task.permissions.ask.clone(),
+            deny: task.permissions.deny.clone(),
+        },
+        definition: definition.tools.clone(),
+        disallowed: definition.disallowed_tools.iter().chain(&task.disallowed_tools).cloned().collect(),
+    }
+}
+
+/// The form in which the loop has to bring its output.
+pub fn output_form(output: &Output) -> OutputForm {
+    match output {
+        Output::Text => OutputForm::Text,
+        Output::Json => OutputForm::Json,
+        Output::Lines => OutputForm::Lines,
+        Output::Schema(schema) => OutputForm::Schema(Arc::clone(schema)),
+    }
+}
+
+/// The turn limit.
+pub fn max_turns_of(definition: &AgentDef, task: &AgentTask) -> u32 {
+    task.max_turns.or(definition.max_turns).unwrap_or(MAX_TURNS)
+}
+
+/// The system prompt. A definition of a person's is its body byte for byte; a built-in one also names the place.
+pub fn system_prompt(definition: &AgentDef, dir: &str, platform: &str, date: &str) -> String {
+    match definition.source {
+        AgentSource::BuiltIn => {
+            let body = definition.body.trim_end();
+            format!("{body}\n\n# Place\n\nWorking folder: {dir}\nPlatform: {platform}\nDate: {date}\n")
+        }
+        AgentSource::Plugin
+        | AgentSource::User
+        | AgentSource::Project
+        | AgentSource::Flag
+        | AgentSource::Policy => definition.body.clone(),
+    }
+}
+
+/// The first message: the run's briefing, the definition's own opening, then the task's prompt.
+pub fn first_message(briefing: Option<&str>, definition: &AgentDef, prompt: &str) -> String {
+    let briefing = briefing.map(|text| format!("<briefing>\n{}\n</briefing>", text.trim_end()));
+    let parts = [briefing, definition.initial_prompt.clone(), Some(prompt.to_owned())];
+    parts.into_iter().flatten().collect::<Vec<_>>().join("\n\n")
+}
+
+#[cfg(test)]
+#[path = "agent_tests.rs"]
+mod tests;

@@ -1,0 +1,102 @@
+use super::*;
+use crate::model::ModelRef;
+use crate::template::Template;
+
+fn definition(tools: ToolPolicy, disallowed: &[&str]) -> AgentDef {
+    AgentDef {
+        name: "a".to_owned(),
+        description: String::new(),
+        when_to_use: None,
+        tools,
+        disallowed_tools: disallowed.iter().map(|rule| ToolRule::parse(rule)).collect(),
+        model: ModelRef::Inherit,
+        effort: None,
+        permission_mode: None,
+        max_turns: Some(7),
+        isolation: None,
+        background: false,
+        supports_background: true,
+        skills: Vec::new(),
+        initial_prompt: Some("Begin.".to_owned()),
+        color: None,
+        version: None,
+        body: "You are. \n".to_owned(),
+        source: AgentSource::Project,
+        path: "agents/a.md".to_owned(),
+        file: std::sync::Arc::new(crate::diagnostic::SourceFile::new("agents/a.md", "")),
+        hash: String::new(),
+        warnings: Vec::new(),
+    }
+}
+
+fn task(tools: Option<&[&str]>) -> AgentTask {
+    AgentTask {
+        agent: 0,
+        prompt: Template::text("p").unwrap(),
+        model: None,
+        tools: tools.map(|tools| tools.iter().map(|rule| ToolRule::parse(rule)).collect()),
+        disallowed_tools: Vec::new(),
+        max_turns: None,
+        permission_mode: None,
+        permissions: Default::default(),
+        repair: 0,
+    }
+}
+
+fn only(rules: &[&str]) -> ToolPolicy {
+    ToolPolicy::Only(rules.iter().map(|rule| ToolRule::parse(rule)).collect())
+}
+
+#[test]
+fn tools_are_the_definitions_narrowed_by_the_task_less_what_is_denied() {
+    for (defined, denied, wanted, tools) in [
+        (ToolPolicy::Inherit, &[][..], None, "Read Glob Grep Write Edit Bash"),
+        (ToolPolicy::Inherit, &["Bash(rm *)", "Write"], None, "Read Glob Grep Edit"),
+        (only(&["Read", "Bash(git *)"]), &[], None, "Read Bash"),
+        (only(&["Read", "Grep"]), &[], Some(&["Grep", "Write"][..]), "Grep"),
+        (only(&[]), &[], None, ""),
+        (only(&["*"]), &["*"], None, ""),
+    ] {
+        let definition = definition(defined, denied);
+        assert_eq!(tools_of(&definition, &task(wanted)).join(" "), tools);
+    }
+}
+
+#[test]
+fn the_mode_is_the_tasks_then_the_definitions_then_the_places() {
+    let mut definition = definition(ToolPolicy::Inherit, &[]);
+    let mut task = task(None);
+    let mode = |definition: &AgentDef, task: &AgentTask, private| {
+        let tree = PathBuf::from("/t");
+        let place = Workplace {
+            tree: tree.clone(),
+            dir: tree.clone(),
+            project: tree,
+            home: None,
+            private_tree: private,
+        };
+        permissions_of(definition, task, &Settings::default(), place).mode
+    };
+    assert_eq!(mode(&definition, &task, false), PermissionMode::Default);
+    assert_eq!(mode(&definition, &task, true), PermissionMode::AcceptEdits);
+    definition.permission_mode = Some(PermissionMode::Plan);
+    assert_eq!(mode(&definition, &task, true), PermissionMode::Plan);
+    task.permission_mode = Some(PermissionMode::DontAsk);
+    assert_eq!(mode(&definition, &task, true), PermissionMode::DontAsk);
+}
+
+#[test]
+fn a_persons_body_is_sent_byte_for_byte_and_a_built_in_one_names_the_place() {
+    let mut definition = definition(ToolPolicy::Inherit, &[]);
+    assert_eq!(system_prompt(&definition, "/w", "linux", "2026-11-30"), "You are. \n");
+    definition.source = AgentSource::BuiltIn;
+    let prompt = system_prompt(&definition, "/w", "linux", "2026-11-30");
+    assert_eq!(prompt, "You are.\n\n# Place\n\nWorking folder: /w\nPlatform: linux\nDate: 2026-11-30\n");
+}
+
+#[test]
+fn the_first_message_holds_briefing_opening_and_prompt_in_this_order() {
+    let definition = definition(ToolPolicy::Inherit, &[]);
+    let message = first_message(Some("Small steps.\n"), &definition, "Go.");
+    assert_eq!(message, "<briefing>\nSmall steps.\n</briefing>\n\nBegin.\n\nGo.");
+}

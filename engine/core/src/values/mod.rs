@@ -1,0 +1,19 @@
+//! What tasks can read of a run, and what one attempt runs.
+//!
+//! Pure like the rest: the run so far is a [`crate::report::Fold`], output files come through [`crate::report::Texts`], the
+//! process environment through [`Facts`].
+
+mod agent;
+mod context;
+mod expand;
+mod field;
+mod launch;
+mod output;
+
+pub use agent::{
+    Workplace, first_message, max_turns_of, output_form, permissions_of, system_prompt, tools_of,
+};
+pub use context::{Facts, GitFacts, Scope};
+pub use expand::instances;
+pub use launch::{Common, Launchable, PreparedAgent, PreparedShell, prepare};
+pub use output::{Settled, settle_output};

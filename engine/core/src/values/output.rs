@@ -1,0 +1,46 @@
+//! From text to the declared form of an output.
+
+use serde_json::Value;
+
+use crate::plan::Output;
+
+/// An output that fits its form. `None`: it is the text itself.
+pub type Settled = Option<Value>;
+
+/// Reads standard output as the task's `output` says. The error says what doesn't fit, for people.
+pub fn settle_output(form: &Output, text: &str) -> Result<Settled, String> {
+    match form {
+        Output::Text => Ok(None),
+        Output::Lines => Ok(Some(text.lines().map(Value::from).collect())),
+        Output::Json => parse(text).map(Some),
+        Output::Schema(schema) => {
+            let value = parse(text)?;
+            match violations(schema, &value).as_slice() {
+                [] => Ok(Some(value)),
+                found => Err(format!("the output does not fit its schema: {}", found.join("; "))),
+            }
+        }
+    }
+}
+
+fn parse(text: &str) -> Result<Value, String> {
+    if text.trim().is_empty() {
+        return Err("the output is empty where one JSON value was declared".to_owned());
+    }
+    serde_json::from_str(text).map_err(|error| format!("the output is not one JSON value: {error}"))
+}
+
+/// What of a value doesn't fit a schema, at most five findings. The compiler has checked the schema itself.
+fn violations(schema: &Value, value: &Value) -> Vec<String> {
+    match jsonschema::validator_for(schema) {
+        Ok(validator) => validator
+            .iter_errors(value)
+            .take(5)
+            .map(|error| match error.instance_path().as_str() {
+                "" => error.to_string(),
+                path => format!("`{path}`: {error}"),
+            })
+            .collect(),
+        Err(error) => vec![format!("bug: the schema was accepted and is none: {error}")],
+    }
+}
