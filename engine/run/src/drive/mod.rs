@@ -1,1 +1,20 @@
 //! The driver: one loop that feeds the scheduler and does what it says.
+//!
+//! 1. Every event is in the journal before its effect begins.
+//! 2. An attempt that was launched reports its end exactly once, whatever happens to it.
+//! 3. Nothing that was started lives when `run` returns.
+//! 4. Watchers hear of what is written, never of what is only intended.
+
+mod attempt;
+mod driver;
+mod facts;
+mod finish;
+mod launch;
+mod setup;
+mod texts;
+
+pub use driver::{DriveError, RunEnd};
+pub use facts::{git_facts, process_facts};
+pub use finish::{Cause, ExitOf};
+pub use setup::{Control, RunSetup, run};
+pub use texts::FolderTexts;

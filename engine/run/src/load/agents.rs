@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use flow_core::compile::AgentText;
 use flow_core::diagnostic::{Diagnostic, SourceFile};
 use flow_core::model::AgentSource;
 use flow_core::syntax::AGENT_LIMIT;
@@ -12,17 +13,6 @@ use super::dirs::Dirs;
 use super::project::Project;
 use super::read::{files_in, read_source};
 use super::shipped::AGENTS;
-
-/// An agent file as it was read.
-#[derive(Clone, Debug)]
-pub struct AgentText {
-    /// Which source it belongs to.
-    pub source: AgentSource,
-    /// The folder in which no name may stand twice.
-    pub folder: String,
-    /// Its text.
-    pub file: Arc<SourceFile>,
-}
 
 /// What was found.
 #[derive(Debug, Default)]

@@ -3,12 +3,13 @@
 use std::fmt::Write;
 use std::sync::Arc;
 
+use flow_core::compile::AgentText;
 use flow_core::diagnostic::{Code, Diagnostic, SourceFile, Span};
 use flow_core::model::AgentSource;
 use flow_core::syntax::AGENT_LIMIT;
 use serde_json::{Map, Value};
 
-use super::agents::{AgentText, read_flag_folder};
+use super::agents::read_flag_folder;
 use super::project::Project;
 use super::read::read_source;
 

@@ -17,9 +17,9 @@ mod shipped;
 #[cfg(test)]
 mod testing;
 
-pub use agents::{AgentText, FoundAgents, find_agents};
+pub use agents::{FoundAgents, find_agents};
 pub use dirs::Dirs;
 pub use plan::{PlanSource, find_plan};
 pub use project::Project;
 pub use read::read_source;
-pub use settings::{SettingsText, find_settings};
+pub use settings::find_settings;

@@ -1,26 +1,15 @@
 //! Finding the layers of `flow.toml`.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use flow_core::diagnostic::{Diagnostic, SourceFile};
+use flow_core::compile::SettingsText;
+use flow_core::diagnostic::Diagnostic;
 use flow_core::model::SettingsLayer;
 use flow_core::syntax::AGENT_LIMIT;
 
 use super::dirs::Dirs;
 use super::project::Project;
 use super::read::read_source;
-
-/// A `flow.toml` as it was read.
-#[derive(Clone, Debug)]
-pub struct SettingsText {
-    /// Whose it is.
-    pub layer: SettingsLayer,
-    /// The folder that its paths are relative to.
-    pub dir: String,
-    /// Its text.
-    pub file: Arc<SourceFile>,
-}
 
 /// Reads the layers that are there, weakest first: the person's, the project's from the root down to the plan's folder,
 /// the machine's policy. Files that can't be read are findings.

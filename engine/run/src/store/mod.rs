@@ -20,6 +20,6 @@ pub use journal_read::{JournalError, JournalRead, TornTail, read_journal};
 pub use owner::{OwnerError, OwnerLock};
 pub use run_find::FindError;
 pub use run_folder::RunFolder;
-pub use slice::{read_slice, tail_of_slice};
+pub use slice::{copy_slice, read_slice, tail_of_slice};
 pub use slots::{SlotFile, SlotFiles, Slots};
 pub use state_dir::{StateDir, StateError};

@@ -1,7 +1,7 @@
 //! Reading back what attempts printed.
 
 use std::fs::File;
-use std::io;
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::ops::Range;
 use std::os::unix::fs::FileExt;
 
@@ -44,6 +44,14 @@ pub fn tail_of_slice(folder: &RunFolder, slice: &OutputSlice, lines: usize) -> i
         start = from;
     }
     read_range(&file, slice, start..slice.len)
+}
+
+/// Writes an output as it is, in blocks.
+pub fn copy_slice(folder: &RunFolder, slice: &OutputSlice, out: &mut impl Write) -> io::Result<()> {
+    let mut file = File::open(folder.resolve(&slice.file)?)?;
+    file.seek(SeekFrom::Start(slice.start))?;
+    io::copy(&mut file.take(slice.len), out)?;
+    Ok(())
 }
 
 fn read_range(file: &File, slice: &OutputSlice, range: Range<u64>) -> io::Result<Vec<u8>> {

@@ -15,6 +15,12 @@ pub fn now() -> Millis {
     Millis(u64::try_from(wall + start.elapsed().as_millis()).unwrap_or(u64::MAX))
 }
 
+/// The date in UTC: `2026-11-30`.
+pub fn today() -> String {
+    jiff::Timestamp::from_second(i64::try_from(now().0 / 1000).unwrap_or(i64::MAX))
+        .map_or_else(|_| String::new(), |now| now.strftime("%Y-%m-%d").to_string())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

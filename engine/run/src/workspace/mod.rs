@@ -27,5 +27,5 @@ mod testing;
 
 pub use error::WorkspaceError;
 pub use reclaim::Recorded;
-pub use repository::{GitPlace, git_place};
+pub use repository::git_place;
 pub use worktree::{Worktree, Worktrees};

@@ -2,20 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use flow_core::compile::GitPlace;
 use git2::{ErrorCode, Oid};
 
 use super::WorkspaceError;
-
-/// What git can do for a project, as far as a check of its plan needs to know.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum GitPlace {
-    /// It stands in no repository.
-    None,
-    /// The repository has no commit yet.
-    NoCommits,
-    /// Worktrees can be made.
-    Ready,
-}
 
 /// Looks what git can do for a project, without starting a process.
 pub fn git_place(root: &Path) -> GitPlace {

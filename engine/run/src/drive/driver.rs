@@ -1,0 +1,283 @@
+//! The loop.
+
+use std::collections::{HashMap, VecDeque};
+use std::io;
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use flow_core::event::{Entry, Event};
+use flow_core::ids::{Address, Attempt, TaskId};
+use flow_core::model::{Reason, RunStatus};
+use flow_core::schedule::{Answer, Effect, Input, Question};
+use flow_core::template::Status;
+use flow_core::values::{Scope, instances};
+use serde_json::Value;
+use tokio::sync::mpsc;
+
+use super::attempt::{Live, Message};
+use super::setup::{Control, RunSetup};
+use super::texts::FolderTexts;
+use crate::execute::{Progress, StopOrder};
+use crate::store::Slots;
+use crate::sys::clock;
+use crate::watch::Update;
+use crate::workspace::Worktrees;
+
+/// How many messages of attempts may wait for the loop.
+const WAITING: usize = 1024;
+
+/// Why a run could not be driven to its end. Everything that lived was stopped.
+#[derive(Debug, thiserror::Error)]
+pub enum DriveError {
+    /// The journal can't be written: nothing may happen that is not in it.
+    #[error("can't write the journal `{}`", path.display())]
+    Journal {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+}
+
+/// How a run ended.
+#[derive(Debug)]
+pub struct RunEnd {
+    /// The state.
+    pub status: RunStatus,
+    /// The exit code.
+    pub exit: u8,
+    /// The plan's `outputs`.
+    pub outputs: Option<Value>,
+}
+
+/// A run while it lives.
+pub(super) struct Driver {
+    pub(super) setup: RunSetup,
+    pub(super) texts: FolderTexts,
+    pub(super) slots: Slots,
+    pub(super) live: HashMap<TaskId, Live>,
+    pub(super) sender: mpsc::Sender<Message>,
+    pub(super) worktrees: OnceLock<Result<Arc<Worktrees>, String>>,
+    messages: mpsc::Receiver<Message>,
+    inputs: VecDeque<Input>,
+    finished: Option<RunStatus>,
+}
+
+impl Driver {
+    pub(super) fn new(setup: RunSetup) -> Self {
+        let (sender, messages) = mpsc::channel(WAITING);
+        Driver {
+            texts: FolderTexts(Arc::clone(&setup.folder)),
+            slots: Slots::new(&setup.folder, setup.limits.concurrency.get()),
+            setup,
+            live: HashMap::new(),
+            sender,
+            worktrees: OnceLock::new(),
+            messages,
+            inputs: VecDeque::new(),
+            finished: None,
+        }
+    }
+
+    pub(super) async fn run(mut self, mut control: mpsc::Receiver<Control>) -> Result<RunEnd, DriveError> {
+        let ended = self.turn_until_finished(&mut control).await;
+        if ended.is_err() {
+            self.kill_everything().await;
+        }
+        ended.and_then(|status| self.finish(status))
+    }
+
+    async fn turn_until_finished(
+        &mut self,
+        control: &mut mpsc::Receiver<Control>,
+    ) -> Result<RunStatus, DriveError> {
+        self.feed(Input::Start)?;
+        loop {
+            if let Some(status) = self.finished {
+                return Ok(status);
+            }
+            let wake = self.setup.scheduler.next_wake().map(|at| at.since(clock::now()));
+            tokio::select! {
+                biased;
+                Some(wanted) = control.recv() => match wanted {
+                    Control::Cancel(how) => self.feed(Input::Cancel(how))?,
+                },
+                Some(message) = self.messages.recv() => self.take(message)?,
+                () = sleep(wake) => self.feed(Input::Tick)?,
+            }
+        }
+    }
+
+    /// Hands an input to the scheduler, writes what it decides, then does it; and so on with what comes of that.
+    pub(super) fn feed(&mut self, input: Input) -> Result<(), DriveError> {
+        self.inputs.push_back(input);
+        while let Some(input) = self.inputs.pop_front() {
+            let starts = match &input {
+                Input::Running { task, .. } => Some(*task),
+                _ => None,
+            };
+            let decision = self.setup.scheduler.handle(clock::now(), input);
+            self.write(decision.events)?;
+            for effect in decision.effects {
+                self.act(effect);
+            }
+            if let Some(task) = starts {
+                self.start(task);
+            }
+        }
+        Ok(())
+    }
+
+    /// Queues an input that follows from what is being done right now.
+    pub(super) fn follow(&mut self, input: Input) {
+        self.inputs.push_back(input);
+    }
+
+    /// Appends events to the journal, and tells records and watchers.
+    pub(super) fn write(&mut self, events: Vec<Event>) -> Result<(), DriveError> {
+        if events.is_empty() {
+            return Ok(());
+        }
+        let entries = self.setup.journal.append(clock::now(), events).map_err(|source| {
+            DriveError::Journal { path: self.setup.folder.path().join("events.jsonl"), source }
+        })?;
+        for entry in entries {
+            self.note(entry);
+        }
+        Ok(())
+    }
+
+    fn note(&mut self, entry: Entry) {
+        self.setup.run.take(&entry);
+        self.setup.publisher.publish(Update::Event(Arc::new(entry)));
+    }
+
+    fn act(&mut self, effect: Effect) {
+        match effect {
+            Effect::Ask { task, question } => {
+                let answer = self.answer(task, &question);
+                self.follow(Input::Answered { task, answer });
+            }
+            Effect::Launch { task, attempt, slot } => self.launch(task, attempt, slot),
+            Effect::Stop { task, reason, force, .. } => {
+                if let Some(live) = self.live.get(&task) {
+                    live.switch.stop(StopOrder { reason, force });
+                }
+            }
+            Effect::Finish { status } => self.finished = Some(status),
+        }
+    }
+
+    fn answer(&self, id: TaskId, question: &Question) -> Result<Answer, String> {
+        let (plan_id, task) = self.plan_task(id);
+        let scope = self.scope(id, plan_id, Attempt::FIRST);
+        let truth = |what: &str, template: &flow_core::template::Template, context| {
+            template.truth(&context).map(Answer::Yes).map_err(|error| format!("`{what}`: {error}"))
+        };
+        match question {
+            Question::Condition { ancestor_failed, cancelled } => {
+                let Some(condition) = &task.condition else { return Ok(Answer::Yes(true)) };
+                let mut context = scope.context(&condition.references);
+                context.set_status(Status { failed: *ancestor_failed, cancelled: *cancelled });
+                truth("if", condition, context)
+            }
+            Question::Expansion => match &task.expansion {
+                Some(expansion) => instances(expansion, &scope).map(Answer::Instances),
+                None => Ok(Answer::Instances(Vec::new())),
+            },
+            Question::Retry { attempt } => {
+                let found = self.setup.run.task(&self.address(id));
+                let (Some(condition), Some(found)) = (&task.retry.condition, found) else {
+                    return Ok(Answer::Yes(true));
+                };
+                let scope = self.scope(id, plan_id, *attempt);
+                truth("retry.if", condition, scope.context_of_last_attempt(condition, found))
+            }
+        }
+    }
+
+    /// The plan task of a task or instance.
+    pub(super) fn plan_task(&self, id: TaskId) -> (TaskId, &flow_core::plan::Task) {
+        let plan_id = self.setup.scheduler.task(id).parent.unwrap_or(id);
+        (plan_id, &self.setup.plan.tasks[plan_id.index()])
+    }
+
+    pub(super) fn address(&self, id: TaskId) -> Address {
+        self.setup.scheduler.task(id).address.clone()
+    }
+
+    /// What the templates of an attempt see.
+    pub(super) fn scope(&self, id: TaskId, plan_id: TaskId, attempt: Attempt) -> Scope<'_> {
+        Scope {
+            plan: &self.setup.plan,
+            run: &self.setup.run,
+            facts: &self.setup.facts,
+            texts: &self.texts,
+            task: Some(plan_id),
+            instance: self.setup.scheduler.instance(id),
+            attempt,
+            env: Default::default(),
+        }
+    }
+
+    fn take(&mut self, message: Message) -> Result<(), DriveError> {
+        match message {
+            Message::Tree { task, attempt, made } => self.tree_made(task, attempt, made)?,
+            Message::Progress { task, attempt, progress } => self.progress(task, attempt, progress)?,
+            Message::Executed { task, attempt, outcome } => self.executed(task, attempt, outcome)?,
+            Message::Settled { task, attempt, outcome } => self.settled(task, attempt, outcome)?,
+        }
+        while let Some(input) = self.inputs.pop_front() {
+            self.feed(input)?;
+        }
+        Ok(())
+    }
+
+    fn progress(&mut self, task: TaskId, attempt: Attempt, progress: Progress) -> Result<(), DriveError> {
+        match &progress {
+            Progress::Waiting(waiting) => self.feed(Input::Waiting { task, attempt, waiting: *waiting })?,
+            Progress::Parked { provider, wait, reason } => {
+                let until = clock::now().after(*wait);
+                self.write(vec![Event::ProviderParked {
+                    provider: provider.clone(),
+                    until,
+                    reason: reason.clone(),
+                }])?;
+            }
+            Progress::Turn(_) | Progress::Text(_) | Progress::Tool(..) | Progress::Tokens(..) => {}
+        }
+        self.setup.publisher.publish(Update::Progress(self.address(task), progress));
+        Ok(())
+    }
+
+    /// The journal is gone, so nothing may go on: everything is killed and waited for.
+    async fn kill_everything(&mut self) {
+        for live in self.live.values() {
+            live.switch.stop(StopOrder { reason: Reason::Internal, force: true });
+        }
+        while !self.live.is_empty() {
+            match self.messages.recv().await {
+                Some(Message::Executed { task, .. } | Message::Settled { task, .. }) => {
+                    self.live.remove(&task);
+                }
+                Some(Message::Tree { task, made: Err(_), .. }) => {
+                    self.live.remove(&task);
+                }
+                // A tree that was just made holds no work; its folder and branch carry the run's name.
+                Some(Message::Tree { task, made: Ok(_), .. }) => {
+                    self.live.remove(&task);
+                }
+                Some(Message::Progress { .. }) => {}
+                None => return,
+            }
+        }
+    }
+}
+
+async fn sleep(wake: Option<Duration>) {
+    match wake {
+        Some(wake) => tokio::time::sleep(wake).await,
+        None => std::future::pending().await,
+    }
+}

@@ -1,0 +1,216 @@
+//! From the end of an executor to the end of an attempt, and from the last attempt to the end of the run.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use flow_core::event::Event;
+use flow_core::ids::{Attempt, TaskId};
+use flow_core::model::{AttemptEnd, Merge, Outcome, Reason, RunStatus, TaskState};
+use flow_core::plan::TaskKind;
+use flow_core::report::Texts;
+use flow_core::schedule::Input;
+use serde_json::{Map, Value};
+
+use super::attempt::Message;
+use super::driver::{DriveError, Driver, RunEnd};
+use super::launch::chain;
+
+/// Where a command says why it failed.
+const HINT_LINES: usize = 10;
+
+/// What made a run fail, as far as its exit code cares.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cause {
+    /// Nothing did, or more than a verdict.
+    Other,
+    /// Every failure that counts was an unmet `expect.that`.
+    VerdictOnly,
+}
+
+/// How an end becomes an exit code; the command line knows.
+pub type ExitOf = Arc<dyn Fn(RunStatus, Cause) -> u8 + Send + Sync>;
+
+impl Driver {
+    /// The executor is done: what the plan expects of it is judged, then its tree is settled.
+    pub(super) fn executed(
+        &mut self,
+        id: TaskId,
+        attempt: Attempt,
+        outcome: Box<Outcome>,
+    ) -> Result<(), DriveError> {
+        let outcome = self.judge_that(id, attempt, self.explain(id, outcome));
+        if self.live.get(&id).is_some_and(|live| live.tree.is_some()) {
+            self.settle_tree(id, attempt, outcome);
+            return Ok(());
+        }
+        self.live.remove(&id);
+        self.feed(Input::Ended { task: id, attempt, outcome })
+    }
+
+    /// Adds what the executor can't know: whose model was refused, and what to do about what people meet again and again.
+    fn explain(&self, id: TaskId, mut outcome: Box<Outcome>) -> Box<Outcome> {
+        match (outcome.reason, &self.plan_task(id).1.kind) {
+            (Some(Reason::Provider), TaskKind::Agent(agent)) => {
+                let definition = &self.setup.plan.agents[agent.agent];
+                let model = outcome
+                    .usage
+                    .as_ref()
+                    .map(|usage| usage.model.as_str())
+                    .filter(|model| !model.is_empty());
+                let model = model.map(|model| format!("model `{model}` of ")).unwrap_or_default();
+                let message = outcome.message.take().unwrap_or_default();
+                outcome.message =
+                    Some(format!("{message} ({model}agent `{}`, {})", definition.name, definition.path));
+            }
+            (Some(Reason::ExitCode), TaskKind::Shell(_)) => {
+                let said = outcome.stderr.as_ref().map(|slice| self.texts.tail(slice, HINT_LINES));
+                if said.is_some_and(|said| said.contains("index.lock")) {
+                    outcome.message = Some(
+                        "git's index.lock was held: tasks that write to one checkout collide; \
+                         give them `isolation: worktree`, or an order with `needs`"
+                            .to_owned(),
+                    );
+                }
+            }
+            _ => {}
+        }
+        outcome
+    }
+
+    fn judge_that(&self, id: TaskId, attempt: Attempt, mut outcome: Box<Outcome>) -> Box<Outcome> {
+        let (plan_id, task) = self.plan_task(id);
+        let (Some(that), AttemptEnd::Completed) = (&task.expect.that, outcome.end) else { return outcome };
+        let scope = self.scope(id, plan_id, attempt);
+        let (reason, message) = match that.truth(&scope.context_of_outcome(that, &outcome)) {
+            Ok(true) => return outcome,
+            Ok(false) => (Reason::Expectation, format!("`expect.that` does not hold: {}", that.source)),
+            Err(error) => (Reason::Expression, format!("`expect.that`: {error}")),
+        };
+        outcome.end = AttemptEnd::Failed;
+        outcome.verdict_unmet = reason == Reason::Expectation;
+        outcome.reason = Some(reason);
+        outcome.message = Some(message);
+        outcome
+    }
+
+    /// Takes the private tree down, or keeps it; its work comes home only when the attempt completed.
+    pub(super) fn settle_tree(&mut self, id: TaskId, attempt: Attempt, mut outcome: Box<Outcome>) {
+        let merge = self.plan_task(id).1.merge;
+        let patch = (merge == Merge::Patch).then(|| self.patch_file(id, attempt));
+        let tree = self.live.get(&id).and_then(|live| live.tree.clone());
+        let worktrees = self.worktrees.get().and_then(|opened| opened.as_ref().ok().cloned());
+        let (Some(tree), Some(worktrees)) = (tree, worktrees) else {
+            self.end_now(id, attempt, outcome);
+            return;
+        };
+        let (sender, folder) = (self.sender.clone(), Arc::clone(&self.setup.folder));
+        tokio::spawn(async move {
+            let completed = outcome.end == AttemptEnd::Completed;
+            let kept = tree.path.display().to_string();
+            let finish = move || {
+                let finished = worktrees.finish(&tree, completed, merge, patch.as_deref());
+                finished.map(|mut settled| {
+                    settled.patch = settled.patch.and(patch.and_then(|path| folder.relative(&path)));
+                    settled
+                })
+            };
+            match tokio::task::spawn_blocking(finish).await {
+                Ok(Ok(settled)) => outcome.worktree = Some(settled),
+                // The work is where it was; a task that went well has not brought it home, so it is no success.
+                Ok(Err(error)) => {
+                    let message = format!("{}; everything is kept in {kept}", chain(&error));
+                    if completed {
+                        outcome.end = AttemptEnd::Failed;
+                        outcome.reason = Some(error.reason());
+                        outcome.message = Some(message);
+                    } else {
+                        let before =
+                            outcome.message.take().map(|before| format!("{before}; ")).unwrap_or_default();
+                        outcome.message = Some(format!("{before}{message}"));
+                    }
+                }
+                Err(error) => {
+                    outcome.end = AttemptEnd::Failed;
+                    outcome.reason = Some(Reason::Internal);
+                    outcome.message =
+                        Some(format!("bug: settling the worktree panicked: {error}; it is kept in {kept}"));
+                }
+            }
+            let _ = sender.send(Message::Settled { task: id, attempt, outcome }).await;
+        });
+    }
+
+    fn patch_file(&self, id: TaskId, attempt: Attempt) -> PathBuf {
+        self.setup.folder.task(&self.address(id)).join(format!("{attempt}.patch"))
+    }
+
+    pub(super) fn settled(
+        &mut self,
+        id: TaskId,
+        attempt: Attempt,
+        outcome: Box<Outcome>,
+    ) -> Result<(), DriveError> {
+        self.live.remove(&id);
+        let kept = outcome.worktree.as_ref().is_none_or(|tree| tree.path.is_some() || tree.branch.is_some());
+        self.write(vec![Event::WorktreeEnded { task: self.address(id), attempt, kept }])?;
+        self.feed(Input::Ended { task: id, attempt, outcome })
+    }
+
+    /// The last event, and everything on disk before anybody hears that the run is over.
+    pub(super) fn finish(&mut self, mut status: RunStatus) -> Result<RunEnd, DriveError> {
+        let mut message = None;
+        let outputs = match self.outputs() {
+            Ok(outputs) => outputs,
+            Err(error) => {
+                if status == RunStatus::Completed {
+                    status = RunStatus::Failed;
+                    message = Some(error);
+                }
+                None
+            }
+        };
+        let exit = (self.setup.exit_of)(status, self.cause());
+        self.write(vec![Event::RunEnded { status, exit, outputs: outputs.clone(), message }])?;
+        self.setup.journal.sync().map_err(|source| DriveError::Journal {
+            path: self.setup.folder.path().join("events.jsonl"),
+            source,
+        })?;
+        Ok(RunEnd { status, exit, outputs })
+    }
+
+    fn outputs(&self) -> Result<Option<Value>, String> {
+        let plan = &self.setup.plan;
+        if plan.outputs.is_empty() {
+            return Ok(None);
+        }
+        let scope = flow_core::values::Scope {
+            plan,
+            run: &self.setup.run,
+            facts: &self.setup.facts,
+            texts: &self.texts,
+            task: None,
+            instance: None,
+            attempt: Attempt::FIRST,
+            env: Default::default(),
+        };
+        let mut outputs = Map::new();
+        for (name, template) in &plan.outputs {
+            let value = template.value(&scope.context(&template.references));
+            outputs.insert(name.clone(), value.map_err(|error| format!("`outputs.{name}`: {error}"))?);
+        }
+        Ok(Some(Value::Object(outputs)))
+    }
+
+    fn cause(&self) -> Cause {
+        let mut verdicts = 0usize;
+        for task in self.setup.run.tasks().filter(|task| task.state == TaskState::Failed && !task.allowed) {
+            match (&task.instances, task.verdict_unmet) {
+                // A parent fails as its instances do.
+                (Some(_), _) => {}
+                (None, true) => verdicts += 1,
+                (None, false) => return Cause::Other,
+            }
+        }
+        if verdicts > 0 { Cause::VerdictOnly } else { Cause::Other }
+    }
+}

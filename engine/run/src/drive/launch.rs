@@ -1,0 +1,398 @@
+//! From `Effect::Launch` to a running executor.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use flow_core::converse::AgentSpec;
+use flow_core::event::{Launch, LaunchAgent};
+use flow_core::ids::{Attempt, TaskId};
+use flow_core::model::{Isolation, ModelRef, Outcome, Reason};
+use flow_core::plan::{AgentTask, Task, TaskKind};
+use flow_core::schedule::Input;
+use flow_core::values::{
+    Common, Launchable, PreparedAgent, PreparedShell, Workplace, first_message, max_turns_of, output_form,
+    permissions_of, prepare, system_prompt, tools_of,
+};
+
+use super::attempt::{Checks, Live, Message, agent_attempt, shell_attempt};
+use super::driver::{DriveError, Driver};
+use crate::execute::{
+    AgentLaunch, AgentPlace, AgentStart, Mask, ShellLaunch, new_agent_id, recorded_calls, stop_pair,
+};
+use crate::sys::clock;
+use crate::tool;
+use crate::workspace::{WorkspaceError, Worktree, Worktrees};
+
+/// A script longer than this can't be an argument: Linux refuses one past 128 KiB.
+const LONGEST_ARGUMENT: usize = 120 * 1024;
+
+/// Readers at once unless the settings say otherwise.
+const TOOLS_AT_ONCE: u32 = 10;
+
+/// The most tokens of one answer.
+const MAX_TOKENS: u32 = 16_384;
+
+/// What starts once `attempt_running` is in the journal.
+pub(super) enum Ready {
+    Shell(Box<ShellLaunch>, Checks),
+    Agent(Box<AgentLaunch>, Checks),
+}
+
+type Refused = Box<Outcome>;
+
+fn refused(reason: Reason, message: impl Into<String>) -> Refused {
+    Box::new(Outcome::failed(reason, message))
+}
+
+impl Driver {
+    pub(super) fn launch(&mut self, id: TaskId, attempt: Attempt, slot: u32) {
+        let (switch, signal) = stop_pair();
+        let live = Live { attempt, slot, switch, signal, tree: None, ready: None };
+        self.live.insert(id, live);
+        match self.plan_task(id).1.isolation {
+            Isolation::None => self.prepare(id),
+            Isolation::Worktree => self.make_tree(id, attempt),
+        }
+    }
+
+    fn make_tree(&mut self, id: TaskId, attempt: Attempt) {
+        let made = self.tree_order(id, attempt);
+        let (address, sender) = (self.address(id), self.sender.clone());
+        match made {
+            Err(outcome) => self.end_now(id, attempt, outcome),
+            Ok((worktrees, base)) => {
+                tokio::spawn(async move {
+                    let order = move || worktrees.make(&address, attempt, base.as_deref());
+                    let made = match tokio::task::spawn_blocking(order).await {
+                        Ok(made) => made.map(Box::new).map_err(|error| Box::new(tree_failure(&error))),
+                        Err(error) => Err(refused(
+                            Reason::Internal,
+                            format!("bug: making the worktree panicked: {error}"),
+                        )),
+                    };
+                    // The loop lives until every attempt has ended, so it hears this.
+                    let _ = sender.send(Message::Tree { task: id, attempt, made }).await;
+                });
+            }
+        }
+    }
+
+    fn tree_order(&self, id: TaskId, attempt: Attempt) -> Result<(Arc<Worktrees>, Option<String>), Refused> {
+        let worktrees = self.worktrees.get_or_init(|| {
+            let dir = self.setup.worktrees_dir.clone();
+            let opened = Worktrees::open(Path::new(&self.setup.facts.root), dir, self.setup.folder.id());
+            opened.map(Arc::new).map_err(|error| chain(&error))
+        });
+        let worktrees = worktrees.clone().map_err(|message| refused(Reason::Isolation, message))?;
+        let (plan_id, task) = self.plan_task(id);
+        let scope = self.scope(id, plan_id, attempt);
+        let base = match &task.base {
+            None => None,
+            Some(base) => match base.render(&scope.context(&base.references)) {
+                Ok(base) => Some(base),
+                Err(error) => return Err(refused(Reason::Expression, format!("`base`: {error}"))),
+            },
+        };
+        Ok((worktrees, base.filter(|base| base != "head")))
+    }
+
+    pub(super) fn tree_made(
+        &mut self,
+        id: TaskId,
+        attempt: Attempt,
+        made: Result<Box<Worktree>, Refused>,
+    ) -> Result<(), DriveError> {
+        match made {
+            Err(outcome) => self.end_now(id, attempt, outcome),
+            Ok(tree) => {
+                self.write(vec![flow_core::event::Event::WorktreeMade {
+                    task: self.address(id),
+                    attempt,
+                    path: tree.path.display().to_string(),
+                    branch: tree.branch.clone(),
+                    base: tree.base.clone(),
+                }])?;
+                if let Some(live) = self.live.get_mut(&id) {
+                    live.tree = Some(Arc::from(tree));
+                }
+                self.prepare(id);
+            }
+        }
+        Ok(())
+    }
+
+    /// Renders the attempt and asks for `attempt_running`; or ends it.
+    fn prepare(&mut self, id: TaskId) {
+        let Some(live) = self.live.get(&id) else { return };
+        let (attempt, tree) = (live.attempt, live.tree.clone());
+        match self.ready(id, attempt, tree.as_deref()) {
+            Ok((ready, launch)) => {
+                if let Some(live) = self.live.get_mut(&id) {
+                    live.ready = Some(ready);
+                }
+                self.follow(Input::Running { task: id, attempt, launch: Box::new(launch) });
+            }
+            Err(outcome) => self.abandon(id, attempt, outcome),
+        }
+    }
+
+    /// Ends an attempt whose executor never started.
+    fn abandon(&mut self, id: TaskId, attempt: Attempt, outcome: Refused) {
+        if self.live.get(&id).is_some_and(|live| live.tree.is_some()) {
+            self.settle_tree(id, attempt, outcome);
+        } else {
+            self.end_now(id, attempt, outcome);
+        }
+    }
+
+    fn ready(
+        &self,
+        id: TaskId,
+        attempt: Attempt,
+        tree: Option<&Worktree>,
+    ) -> Result<(Ready, Launch), Refused> {
+        let (plan_id, task) = self.plan_task(id);
+        let launchable = prepare(&self.scope(id, plan_id, attempt), task)?;
+        let common = match &launchable {
+            Launchable::Shell(shell) => &shell.common,
+            Launchable::Agent(agent) => &agent.common,
+        };
+        write_files(&common.files)?;
+        let dir = self.dir(common, tree)?;
+        let launch = |agent| Launch {
+            kind: task.kind.as_str().to_owned(),
+            description: common.description.clone(),
+            dir: dir.display().to_string(),
+            agent,
+        };
+        let checks = self.checks(id, task, &dir, tree);
+        match (&launchable, &task.kind) {
+            (Launchable::Shell(shell), TaskKind::Shell(_)) => {
+                let ready = self.shell_launch(id, attempt, task, shell, dir.clone())?;
+                Ok((Ready::Shell(Box::new(ready), checks), launch(None)))
+            }
+            (Launchable::Agent(agent), TaskKind::Agent(agent_task)) => {
+                let ready = self.agent_launch(id, attempt, (task, agent_task), agent, &dir, tree)?;
+                let definition = &self.setup.plan.agents[agent_task.agent];
+                let launch = launch(Some(LaunchAgent {
+                    id: ready.agent_id.clone(),
+                    name: definition.name.clone(),
+                    source: definition.source.as_str().to_owned(),
+                    path: definition.path.clone(),
+                    hash: definition.hash.clone(),
+                    version: definition.version.clone(),
+                    model: ready.model.name().to_owned(),
+                }));
+                Ok((Ready::Agent(Box::new(ready), checks), launch))
+            }
+            (Launchable::Shell(_), TaskKind::Agent(_)) | (Launchable::Agent(_), TaskKind::Shell(_)) => {
+                Err(refused(Reason::Internal, "bug: an attempt was prepared as another kind than its task's"))
+            }
+        }
+    }
+
+    /// The folder an attempt works in; one that leads out of a private tree is refused.
+    fn dir(&self, common: &Common, tree: Option<&Worktree>) -> Result<PathBuf, Refused> {
+        let base = tree.map_or_else(|| PathBuf::from(&self.setup.facts.root), |tree| tree.dir.clone());
+        let Some(wanted) = &common.dir else { return Ok(base) };
+        let dir = base.join(wanted).canonicalize().map_err(|error| {
+            refused(Reason::Spawn, format!("the folder `{wanted}` (`dir`) can't be used: {error}"))
+        })?;
+        match tree {
+            Some(tree) if !dir.starts_with(&tree.path) => {
+                Err(refused(Reason::Isolation, format!("`dir: {wanted}` leads out of the task's own tree")))
+            }
+            Some(_) | None => Ok(dir),
+        }
+    }
+
+    fn checks(&self, id: TaskId, task: &Task, dir: &Path, tree: Option<&Worktree>) -> Checks {
+        Checks {
+            output: match &task.kind {
+                TaskKind::Shell(_) => task.output.clone(),
+                // The agent loop has settled its output already.
+                TaskKind::Agent(_) => flow_core::plan::Output::Text,
+            },
+            files: task.expect.files.clone(),
+            changes: task.expect.changes,
+            dir: dir.to_path_buf(),
+            tree: tree.and(self.live.get(&id).and_then(|live| live.tree.clone())),
+            worktrees: self.worktrees.get().and_then(|opened| opened.as_ref().ok().cloned()),
+            folder: Arc::clone(&self.setup.folder),
+            address: self.address(id),
+        }
+    }
+
+    fn tag(&self, id: TaskId, attempt: Attempt) -> String {
+        format!("{}/{}.{attempt}", self.setup.folder.id(), self.address(id))
+    }
+
+    fn shell_launch(
+        &self,
+        id: TaskId,
+        attempt: Attempt,
+        task: &Task,
+        shell: &PreparedShell,
+        dir: PathBuf,
+    ) -> Result<ShellLaunch, Refused> {
+        let mut argv: Vec<_> = shell.shell.iter().map(Into::into).collect();
+        if shell.script.len() > LONGEST_ARGUMENT {
+            argv.pop();
+            argv.push(self.script_file(id, &shell.script)?.into_os_string());
+        } else {
+            argv.push((&shell.script).into());
+        }
+        let max_output = match &task.kind {
+            TaskKind::Shell(shell) => shell.max_output.unwrap_or(ShellLaunch::MAX_OUTPUT),
+            TaskKind::Agent(_) => ShellLaunch::MAX_OUTPUT,
+        };
+        let own = [("FLOW_RUN", self.setup.folder.id().as_str()), ("FLOW_TASK", self.address(id).as_str())]
+            .map(|(name, value)| (name.into(), value.into()));
+        let declared = shell.common.env.iter().map(|(name, value)| (name.into(), value.into()));
+        let mut launch = ShellLaunch::new(argv, dir, self.tag(id, attempt));
+        launch.env.removed = self.setup.hidden_env.iter().map(Into::into).collect();
+        launch.env.set = own.into_iter().chain(declared).collect();
+        launch.idle = task.timeout.idle;
+        launch.grace = task.timeout.grace.unwrap_or(ShellLaunch::GRACE);
+        launch.max_output = max_output;
+        let secrets = &shell.common.secrets;
+        launch.mask = (!secrets.is_empty()).then(|| Arc::new(Mask::new(secrets.iter().map(String::as_str))));
+        Ok(launch)
+    }
+
+    fn script_file(&self, id: TaskId, script: &str) -> Result<PathBuf, Refused> {
+        let folder = self.setup.folder.make_task(&self.address(id));
+        let written = folder.map(|folder| folder.join("script")).and_then(|path| {
+            std::fs::write(&path, script)?;
+            Ok(path)
+        });
+        written.map_err(|error| refused(Reason::Resource, format!("can't write the script: {error}")))
+    }
+
+    fn agent_launch(
+        &self,
+        id: TaskId,
+        attempt: Attempt,
+        (task, agent_task): (&Task, &AgentTask),
+        agent: &PreparedAgent,
+        dir: &Path,
+        tree: Option<&Worktree>,
+    ) -> Result<AgentLaunch, Refused> {
+        let setup = &self.setup;
+        let definition = &setup.plan.agents[agent_task.agent];
+        let wanted = agent_task.model.as_deref().or(match &definition.model {
+            ModelRef::Named(name) => Some(name.as_str()),
+            ModelRef::Inherit => None,
+        });
+        let model = setup.providers.resolve(wanted).map_err(|error| {
+            refused(
+                Reason::Provider,
+                format!("agent `{}` ({}): {}", definition.name, definition.path, chain(&error)),
+            )
+        })?;
+        let own_tree = tree.map_or_else(|| PathBuf::from(&setup.facts.root), |tree| tree.path.clone());
+        let tools = tools_of(definition, agent_task);
+        let place = Workplace {
+            tree: own_tree.clone(),
+            dir: dir.to_path_buf(),
+            project: PathBuf::from(&setup.facts.root),
+            home: setup.facts.env.get("HOME").map(PathBuf::from),
+            private_tree: tree.is_some(),
+        };
+        let system =
+            system_prompt(definition, &dir.display().to_string(), std::env::consts::OS, &clock::today());
+        let spec = AgentSpec {
+            model: model.id().to_owned(),
+            system: system.into(),
+            tools: tool::specs(&tools).into(),
+            permissions: Arc::new(permissions_of(definition, agent_task, &setup.settings, place)),
+            max_turns: max_turns_of(definition, agent_task),
+            max_tokens: MAX_TOKENS,
+            effort: definition.effort,
+            output: output_form(&task.output),
+            repair: agent_task.repair,
+            max_tool_concurrency: setup.settings.max_tool_concurrency.unwrap_or(TOOLS_AT_ONCE),
+        };
+        let address = self.address(id);
+        let io = |error: std::io::Error| {
+            refused(Reason::Resource, format!("can't use the task's folder: {error}"))
+        };
+        let folder = setup.folder.make_task(&address).map_err(io)?;
+        Ok(AgentLaunch {
+            attempt,
+            agent_id: new_agent_id().map_err(io)?,
+            agent_name: definition.name.clone(),
+            definition: definition.path.clone(),
+            spec,
+            prompt: first_message(setup.plan.briefing.as_deref(), definition, &agent.prompt),
+            model,
+            place: AgentPlace {
+                tree: own_tree,
+                dir: dir.to_path_buf(),
+                env: agent.common.env.iter().map(|(name, value)| (name.clone(), value.clone())).collect(),
+                tag: self.tag(id, attempt),
+            },
+            folder_name: setup.folder.relative(&folder).unwrap_or_default(),
+            position: recorded_calls(&folder).map_err(io)?,
+            start: AgentStart::Fresh,
+            folder,
+            address,
+        })
+    }
+
+    /// The loop has written `attempt_running`: the executor starts.
+    pub(super) fn start(&mut self, id: TaskId) {
+        let Some(live) = self.live.get_mut(&id) else { return };
+        let (attempt, slot, signal) = (live.attempt, live.slot, live.signal.clone());
+        let (ready, sender) = (live.ready.take(), self.sender.clone());
+        match ready {
+            Some(Ready::Shell(launch, checks)) => match self.slots.open(slot) {
+                Ok(files) => {
+                    tokio::spawn(shell_attempt((id, attempt), *launch, files, checks, signal, sender));
+                }
+                Err(error) => {
+                    let message = format!("can't open the output files of slot {slot}: {error}");
+                    self.abandon(id, attempt, refused(Reason::Resource, message));
+                }
+            },
+            Some(Ready::Agent(launch, checks)) => {
+                tokio::spawn(agent_attempt((id, attempt), *launch, checks, signal, sender));
+            }
+            None => {}
+        }
+    }
+
+    /// Ends an attempt of which nothing ever lived.
+    pub(super) fn end_now(&mut self, id: TaskId, attempt: Attempt, outcome: Refused) {
+        self.live.remove(&id);
+        self.follow(Input::Ended { task: id, attempt, outcome });
+    }
+}
+
+fn write_files(files: &[(PathBuf, Vec<u8>)]) -> Result<(), Refused> {
+    for (path, bytes) in files {
+        let written =
+            path.parent().map_or(Ok(()), std::fs::create_dir_all).and_then(|()| std::fs::write(path, bytes));
+        written.map_err(|error| {
+            refused(Reason::Resource, format!("can't write `{}`: {error}", path.display()))
+        })?;
+    }
+    Ok(())
+}
+
+/// A worktree that could not be made, as the end of an attempt.
+pub(super) fn tree_failure(error: &WorkspaceError) -> Outcome {
+    Outcome::failed(error.reason(), chain(error))
+}
+
+/// An error with everything that caused it, on one line.
+pub(super) fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        text.push_str(": ");
+        text.push_str(&cause.to_string());
+        source = cause.source();
+    }
+    text
+}

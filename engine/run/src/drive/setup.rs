@@ -1,0 +1,59 @@
+//! What a run needs before its loop can start.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use flow_core::model::Settings;
+use flow_core::plan::Plan;
+use flow_core::report::Fold;
+use flow_core::schedule::{Cancel, Limits, Scheduler};
+use flow_core::values::Facts;
+use tokio::sync::mpsc;
+
+use super::driver::{DriveError, Driver, RunEnd};
+use super::finish::ExitOf;
+use crate::provider::Providers;
+use crate::store::{Journal, RunFolder};
+use crate::watch::Publisher;
+
+/// Everything that a run is made of. A new run and a resumed one differ only in what the journal already holds.
+pub struct RunSetup {
+    /// What is run.
+    pub plan: Arc<Plan>,
+    /// The settings of all layers.
+    pub settings: Arc<Settings>,
+    /// What bounds it.
+    pub limits: Limits,
+    /// What doesn't change while it lives.
+    pub facts: Arc<Facts>,
+    /// Variables that tasks must not inherit: declared secrets and provider keys.
+    pub hidden_env: Vec<String>,
+    /// The scheduler, replayed to the end of the journal.
+    pub scheduler: Scheduler,
+    /// The run so far, folded to the end of the journal.
+    pub run: Fold,
+    /// The journal, open for appending, with the events that start this epoch in it.
+    pub journal: Journal,
+    /// The run folder, owned by this process.
+    pub folder: Arc<RunFolder>,
+    /// The models.
+    pub providers: Arc<Providers>,
+    /// `[worktrees] dir`.
+    pub worktrees_dir: Option<PathBuf>,
+    /// Who watches.
+    pub publisher: Publisher,
+    /// How an end becomes an exit code.
+    pub exit_of: ExitOf,
+}
+
+/// What a person or a signal can want of a live run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Control {
+    /// End it.
+    Cancel(Cancel),
+}
+
+/// Runs to the end.
+pub async fn run(setup: RunSetup, control: mpsc::Receiver<Control>) -> Result<RunEnd, DriveError> {
+    Driver::new(setup).run(control).await
+}

@@ -1,0 +1,63 @@
+use std::sync::Arc;
+
+use flow_core::event::{Entry, Instance};
+use flow_core::model::AttemptEnd;
+use serde_json::json;
+
+use super::*;
+
+fn at(ms: u64, event: Event) -> Update {
+    Update::Event(Arc::new(Entry { v: 1, seq: 0, at: Millis(ms), event }))
+}
+
+fn ended(task: &str, state: TaskState, allowed: bool) -> Event {
+    Event::TaskEnded { task: task.into(), state, reason: None, message: None, allowed }
+}
+
+#[test]
+fn a_task_is_shown_from_its_start_to_its_end_and_then_counted() {
+    let mut view = View::default();
+    let task = Address::task("t");
+    view.update(&at(5, Event::AttemptStarting { task: task.clone(), attempt: Attempt(2), slot: 0 }));
+    view.update(&Update::Progress(task.clone(), Progress::Turn(3)));
+    view.update(&Update::Progress(task.clone(), Progress::Tokens(100, 20)));
+    view.update(&Update::Progress(task.clone(), Progress::Tool("Read".to_owned(), "a.rs".to_owned())));
+    let running = &view.running[&task];
+    assert_eq!((running.turn, running.tokens, running.activity.as_str()), (3, 120, "Read a.rs"));
+    let outcome = Box::new(Outcome::bare(AttemptEnd::Completed, None, None));
+    view.update(&at(
+        9,
+        Event::AttemptEnded { task: task.clone(), attempt: Attempt(2), outcome: outcome.clone() },
+    ));
+    let line = view.update(&at(9, ended("t", TaskState::Completed, false)));
+    assert!(matches!(line, Some(Line::Ended { outcome: Some(found), .. }) if found == outcome));
+    assert!(view.running.is_empty());
+    assert_eq!(view.ended, Counts { completed: 1, ..Counts::default() });
+}
+
+#[test]
+fn a_parent_counts_as_its_instances() {
+    let mut view = View::default();
+    let run = Event::TaskExpanded {
+        task: "m".into(),
+        instances: ["a", "b"].map(|key| Instance { key: key.to_owned(), item: json!(key) }).into(),
+    };
+    view.total = 1;
+    view.update(&at(0, run));
+    view.update(&at(1, ended("m[a]", TaskState::Completed, false)));
+    view.update(&at(1, ended("m[b]", TaskState::Failed, true)));
+    view.update(&at(1, ended("m", TaskState::Completed, false)));
+    assert_eq!((view.total, view.ended.all(), view.ended.allowed), (2, 2, 1));
+}
+
+#[test]
+fn the_telling_output_is_standard_error_unless_it_is_empty() {
+    let slice = |len| Some(OutputSlice { file: "f".to_owned(), start: 0, len });
+    let mut outcome = Outcome::failed(Reason::ExitCode, "");
+    assert_eq!(telling_output(&outcome), None);
+    outcome.stdout = slice(3);
+    outcome.stderr = slice(0);
+    assert_eq!(telling_output(&outcome).map(|slice| slice.len), Some(3));
+    outcome.stderr = slice(5);
+    assert_eq!(telling_output(&outcome).map(|slice| slice.len), Some(5));
+}
