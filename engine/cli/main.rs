@@ -1,2 +1,42 @@
-//! flow.
-fn main() {}
+//! `flow`, the program: reads the command line, asks the engine, speaks with the person.
+//!
+//! Standard output carries data only; everything else goes to standard error. Exit codes stand in `exit.rs`.
+
+#![allow(unreachable_pub, reason = "a program has no API")]
+
+mod args;
+mod command;
+mod exit;
+mod kept;
+mod session;
+mod ui;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::args::Cli;
+use crate::exit::{Exit, Failure};
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help and version are answers, not errors; a closed pipe behind them is nobody's business.
+            let _ = error.print();
+            return if error.use_stderr() { Exit::Usage.into() } else { Exit::Success.into() };
+        }
+    };
+    ui::set_color(cli.color);
+    match command::dispatch(cli) {
+        Ok(code) => ExitCode::from(code),
+        Err(error) => {
+            let failure = error.downcast_ref::<Failure>();
+            let shown = format!("{error:#}");
+            if !shown.is_empty() {
+                ui::error(&shown, failure.and_then(Failure::help_text));
+            }
+            exit::of(&error).into()
+        }
+    }
+}

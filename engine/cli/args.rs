@@ -1,0 +1,284 @@
+//! The command line. What stands here is what `--help` teaches.
+
+use std::num::NonZeroU32;
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// A declarative workflow engine for AI agents.
+///
+/// Workflows are YAML graphs of shell and agent tasks, agents are Markdown files with front matter. flow checks both
+/// before anything runs, runs them in parallel, each in a git worktree of its own where the plan says so, keeps a journal
+/// from which any run can be resumed, and never calls a failure a success.
+#[derive(Debug, Parser)]
+#[command(name = "flow", version, max_term_width = 100, disable_help_subcommand = true, after_help = AFTER_HELP)]
+pub struct Cli {
+    /// Works as if started in DIR.
+    #[arg(short = 'C', long = "directory", value_name = "DIR", global = true)]
+    pub directory: Option<PathBuf>,
+
+    /// Colours: when standard error is a terminal, always or never.
+    #[arg(long, value_name = "WHEN", default_value = "auto", global = true, env = "FLOW_COLOR")]
+    pub color: ColorWhen,
+
+    /// Keeps runs in DIR instead of `.flow` in the project root.
+    #[arg(long, value_name = "DIR", global = true, env = "FLOW_STATE_DIR")]
+    pub state_dir: Option<PathBuf>,
+
+    /// More (or other) agent definitions: a file, a folder or JSON. May be given several times.
+    #[arg(long, value_name = "FILE|DIR|JSON", global = true)]
+    pub agents: Vec<String>,
+
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+const AFTER_HELP: &str = "\
+Examples:
+  flow check plan.yaml                 find every mistake before anything runs
+  flow run plan.yaml -i target=src     run it; outputs as JSON on stdout, progress on stderr
+  flow resume latest                   go on where the last run broke off
+  flow report latest --format md       what happened
+
+Exit codes: 0 all well · 1 a task failed · 2 usage · 3 manifest, agent or input invalid · 8 an unmet `expect.that` was the
+only cause · 9 locked · 70 bug · 74 journal or report I/O · 77 not trusted · 129/130/143 hung up/interrupted/terminated";
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ColorWhen {
+    Auto,
+    Always,
+    Never,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Runs a plan.
+    Run(RunArgs),
+    /// Finds every mistake of a plan and its agents; runs nothing.
+    Check(CheckArgs),
+    /// Shows what a plan would run: tasks in order, commands, agents, edges.
+    Plan(PlanArgs),
+    /// Draws the graph of a plan.
+    Graph(GraphArgs),
+    /// Lists runs, newest first, with the state of their tasks.
+    Ps(PsArgs),
+    /// Shows the output of a run's tasks, byte for byte.
+    Logs(LogsArgs),
+    /// Shows what happened in a run.
+    Report(ReportArgs),
+    /// Goes on with a run that failed, was stopped or lost its engine; what is finished stays finished.
+    Resume(ResumeArgs),
+    /// Agent definitions: which there are, and what they say.
+    Agents {
+        #[command(subcommand)]
+        command: AgentsCommand,
+    },
+}
+
+#[derive(Debug, Args)]
+pub struct RunArgs {
+    /// The plan: a file, or NAME for workflows/NAME.yaml.
+    #[arg(value_name = "PLAN")]
+    pub plan: String,
+
+    #[command(flatten)]
+    pub inputs: InputArgs,
+
+    /// Tasks at once.
+    #[arg(short, long, value_name = "N", env = "FLOW_JOBS")]
+    pub jobs: Option<NonZeroU32>,
+
+    /// Shows what would run (as `flow plan`), and runs nothing.
+    #[arg(short = 'n', long)]
+    pub dry_run: bool,
+
+    /// Stops the run at the first failure that is not allowed.
+    #[arg(long)]
+    pub fail_fast: bool,
+
+    #[command(flatten)]
+    pub engine: EngineArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct ResumeArgs {
+    /// The run: its id, a unique beginning of it, or `latest`.
+    #[arg(value_name = "RUN")]
+    pub run: String,
+
+    /// Tasks at once.
+    #[arg(short, long, value_name = "N", env = "FLOW_JOBS")]
+    pub jobs: Option<NonZeroU32>,
+
+    /// Stops the run at the first failure that is not allowed.
+    #[arg(long)]
+    pub fail_fast: bool,
+
+    #[command(flatten)]
+    pub engine: EngineArgs,
+}
+
+/// What `run` and `resume` have in common.
+#[derive(Debug, Args)]
+pub struct EngineArgs {
+    /// The model of every agent: an alias of flow.toml, `provider/id` or an id.
+    #[arg(long, value_name = "MODEL", env = "FLOW_MODEL")]
+    pub model: Option<String>,
+
+    /// Plays a written model from FILE instead of asking a real one.
+    #[arg(long, value_name = "FILE", env = "FLOW_MODEL_SCRIPT")]
+    pub model_script: Option<PathBuf>,
+
+    /// Writes the report as FMT (md, json, notifications) to PATH, `-` for standard output. May be given several times.
+    #[arg(long, value_name = "FMT=PATH")]
+    pub report: Vec<String>,
+
+    /// What to show: `auto` is `tui` on a terminal and `plain` elsewhere; `json` writes events to standard output.
+    #[arg(short, long, value_name = "HOW", default_value = "auto", env = "FLOW_OUTPUT_MODE")]
+    pub output: OutputHow,
+
+    /// How surely the journal is on disk before a task starts.
+    #[arg(long, value_name = "HOW", default_value = "batch", env = "FLOW_DURABILITY")]
+    pub durability: DurabilityHow,
+
+    /// Answers yes to every question.
+    #[arg(short, long)]
+    pub yes: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum OutputHow {
+    Auto,
+    Tui,
+    Plain,
+    Json,
+    Quiet,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum DurabilityHow {
+    /// Never waits for the disk.
+    None,
+    /// At most 20 ms behind.
+    Batch,
+    /// Waits for the disk before every task.
+    Always,
+}
+
+#[derive(Debug, Args)]
+pub struct InputArgs {
+    /// An input: `k=v`, `k=@file` for a file's text, `k:=json` for a JSON value.
+    #[arg(short, long = "input", value_name = "K=V")]
+    pub input: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct CheckArgs {
+    /// The plan; without one every plan of `workflows/` and `plan.yaml`, and every agent file.
+    #[arg(value_name = "PLAN")]
+    pub plan: Option<String>,
+
+    #[command(flatten)]
+    pub inputs: InputArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct PlanArgs {
+    /// The plan: a file, or NAME for workflows/NAME.yaml.
+    #[arg(value_name = "PLAN")]
+    pub plan: String,
+
+    #[command(flatten)]
+    pub inputs: InputArgs,
+
+    /// Text for people, or JSON.
+    #[arg(short, long, value_name = "HOW", default_value = "text")]
+    pub output: ListHow,
+}
+
+#[derive(Debug, Args)]
+pub struct GraphArgs {
+    /// The plan: a file, or NAME for workflows/NAME.yaml.
+    #[arg(value_name = "PLAN")]
+    pub plan: String,
+
+    #[command(flatten)]
+    pub inputs: InputArgs,
+
+    /// The language of the drawing.
+    #[arg(long, value_name = "FMT", default_value = "ascii")]
+    pub format: GraphFormat,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum GraphFormat {
+    Ascii,
+    Mermaid,
+    Dot,
+    Json,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ListHow {
+    Text,
+    Json,
+}
+
+#[derive(Debug, Args)]
+pub struct PsArgs {
+    /// Text for people, or JSON.
+    #[arg(short, long, value_name = "HOW", default_value = "text")]
+    pub output: ListHow,
+
+    /// Every run instead of the newest 20.
+    #[arg(short, long)]
+    pub all: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct LogsArgs {
+    /// The run: its id, a unique beginning of it, or `latest`.
+    #[arg(value_name = "RUN")]
+    pub run: String,
+
+    /// Only this task (an address, or a task's id for all its instances).
+    #[arg(value_name = "TASK")]
+    pub task: Option<String>,
+
+    /// Goes on until the run ends.
+    #[arg(short, long)]
+    pub follow: bool,
+
+    /// Only standard error of shell tasks.
+    #[arg(long)]
+    pub stderr: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct ReportArgs {
+    /// The run: its id, a unique beginning of it, or `latest`.
+    #[arg(value_name = "RUN", default_value = "latest")]
+    pub run: String,
+
+    /// md, json or notifications.
+    #[arg(long, value_name = "FMT", default_value = "md")]
+    pub format: String,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum AgentsCommand {
+    /// Lists the definitions that win, with their sources.
+    List {
+        /// Text for people, or JSON.
+        #[arg(short, long, value_name = "HOW", default_value = "text")]
+        output: ListHow,
+    },
+    /// Shows one definition.
+    Show {
+        /// Its name, exact case.
+        name: String,
+        /// Text for people, or JSON.
+        #[arg(short, long, value_name = "HOW", default_value = "text")]
+        output: ListHow,
+    },
+}

@@ -1,0 +1,136 @@
+//! `flow agents`.
+
+use std::fmt::Write;
+
+use flow_core::model::{AgentDef, ModelRef, ToolPolicy, ToolRule};
+use flow_core::text::{did_you_mean, list_some, one_line, visible};
+use serde_json::{Value, json};
+
+use crate::args::{AgentsCommand, ListHow};
+use crate::exit::{Exit, Failure};
+use crate::session::Session;
+use crate::ui;
+
+pub(super) fn run(session: &Session, command: &AgentsCommand) -> anyhow::Result<u8> {
+    let settings = session.settings(&session.project.here)?;
+    let registry = session.agents(&session.project.here, &settings)?;
+    match command {
+        AgentsCommand::List { output } => {
+            let winners: Vec<&AgentDef> = registry.winners().collect();
+            match output {
+                ListHow::Json => {
+                    ui::print_json(&winners.iter().map(|agent| as_json(agent)).collect::<Vec<_>>())?
+                }
+                ListHow::Text => {
+                    ui::print(&table(&winners))?;
+                    ui::diagnostics(&registry.diagnostics);
+                }
+            }
+        }
+        AgentsCommand::Show { name, output } => {
+            let Some(agent) = registry.get(name) else {
+                if let Some(found) = registry.broken(name) {
+                    ui::diagnostics(found);
+                    return Err(Failure::new(
+                        Exit::Invalid,
+                        format!("the definition of `{name}` can't be used"),
+                    )
+                    .into());
+                }
+                let help = match did_you_mean(name, registry.names()) {
+                    Some(meant) => format!("did you mean `{meant}`?"),
+                    None => format!("there are {}", list_some(registry.names(), 20)),
+                };
+                return Err(Failure::new(Exit::Invalid, format!("no agent is called `{name}`"))
+                    .help(help)
+                    .into());
+            };
+            match output {
+                ListHow::Json => {
+                    let mut value = as_json(agent);
+                    value["prompt"] = agent.body.clone().into();
+                    ui::print_json(&value)?;
+                }
+                ListHow::Text => ui::print(&page(agent))?,
+            }
+        }
+    }
+    Ok(Exit::Success.code())
+}
+
+fn rules(rules: &[ToolRule]) -> Vec<String> {
+    rules.iter().map(ToString::to_string).collect()
+}
+
+/// The names of its tools; `None`: all that its place has.
+fn tools(agent: &AgentDef) -> Option<Vec<String>> {
+    match &agent.tools {
+        ToolPolicy::Inherit => None,
+        ToolPolicy::Only(only) => Some(rules(only)),
+    }
+}
+
+fn model(agent: &AgentDef) -> &str {
+    match &agent.model {
+        ModelRef::Inherit => "inherit",
+        ModelRef::Named(name) => name,
+    }
+}
+
+fn as_json(agent: &AgentDef) -> Value {
+    json!({
+        "name": agent.name,
+        "description": agent.description,
+        "model": model(agent),
+        "tools": tools(agent),
+        "disallowed_tools": rules(&agent.disallowed_tools),
+        "source": agent.source.as_str(),
+        "path": agent.path,
+        "hash": agent.hash,
+        "version": agent.version,
+        "warnings": agent.warnings,
+        "when_to_use": agent.when_to_use,
+        "supports_background": agent.supports_background,
+    })
+}
+
+fn table(agents: &[&AgentDef]) -> String {
+    let width = agents.iter().map(|agent| agent.name.chars().count()).max().unwrap_or(0).max(4);
+    let mut text = format!("{:<width$}  {:<9} {:<10} DESCRIPTION\n", "NAME", "SOURCE", "MODEL");
+    for agent in agents {
+        let description = one_line(&agent.description, 70);
+        let name = visible(&agent.name);
+        let _ = writeln!(
+            text,
+            "{name:<width$}  {:<9} {:<10} {}",
+            agent.source.as_str(),
+            model(agent),
+            visible(&description)
+        );
+    }
+    text
+}
+
+fn page(agent: &AgentDef) -> String {
+    let mut text = String::new();
+    let tools = tools(agent).map_or("all".to_owned(), |tools| tools.join(", "));
+    let rows = [
+        ("name", agent.name.clone()),
+        ("description", agent.description.clone()),
+        ("source", format!("{}, {}", agent.source.as_str(), agent.path)),
+        ("hash", agent.hash.clone()),
+        ("model", model(agent).to_owned()),
+        ("tools", if tools.is_empty() { "none".to_owned() } else { tools }),
+        ("not", rules(&agent.disallowed_tools).join(", ")),
+        ("turns", agent.max_turns.map(|turns| turns.to_string()).unwrap_or_default()),
+        ("version", agent.version.clone().unwrap_or_default()),
+        ("warnings", agent.warnings.join("\n")),
+    ];
+    for (word, said) in rows.iter().filter(|(_, said)| !said.is_empty()) {
+        let indented = said.replace('\n', "\n             ");
+        let _ = writeln!(text, "{word:<12} {}", visible(&indented));
+    }
+    text.push('\n');
+    text.push_str(&visible(&agent.body));
+    text
+}

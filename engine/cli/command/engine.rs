@@ -1,0 +1,302 @@
+//! What `run` and `resume` share: from a prepared plan to an exit code.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::time::Instant;
+
+use anyhow::Context;
+use flow_core::event::{Entry, Event};
+use flow_core::model::RunStatus;
+use flow_core::report::Fold;
+use flow_core::schedule::{Cancel, Limits, Scheduler};
+use flow_core::values::Facts;
+use flow_run::drive::{self, Cause, Control, RunSetup, git_facts, process_facts};
+use flow_run::provider::{ProviderConfig, Providers};
+use flow_run::store::{Durability, Journal, JournalRead, OwnerLock, RunFolder};
+use flow_run::sys::signals::{Order, Orders};
+use flow_run::watch;
+use serde_json::Value;
+use tokio::sync::mpsc;
+
+use crate::args::{DurabilityHow, EngineArgs, OutputHow};
+use crate::exit::{Exit, Failure};
+use crate::session::{Prepared, Session};
+use crate::ui;
+
+/// The event that opens this epoch, and what the journal held before.
+pub(super) struct Opening {
+    pub(super) event: Event,
+    pub(super) earlier: Vec<Entry>,
+}
+
+/// A run about to live.
+pub(super) struct Engine<'a> {
+    pub(super) session: &'a Session,
+    pub(super) prepared: Prepared,
+    pub(super) folder: Arc<RunFolder>,
+    pub(super) journal: Journal,
+    pub(super) lock: OwnerLock,
+    pub(super) limits: Limits,
+    pub(super) scheduler: Scheduler,
+    pub(super) so_far: Fold,
+    pub(super) opening: Opening,
+    pub(super) providers: Providers,
+    pub(super) reports: Vec<WantedReport>,
+    pub(super) args: &'a EngineArgs,
+}
+
+impl Engine<'_> {
+    /// Lives, reports, and says with which code to exit.
+    pub(super) fn run(self) -> anyhow::Result<u8> {
+        let began = Instant::now();
+        let (publisher, updates) = watch::channel();
+        let how = how(self.args.output);
+        let watcher = ui::Watcher::start(how, updates, Arc::clone(&self.folder));
+        let (folder, reports) = (Arc::clone(&self.folder), self.reports);
+        let shown = self.session.project.show(folder.path());
+        let json = how == ui::How::Json;
+        if how != ui::How::Quiet && !json {
+            ui::note(&format!(
+                "run {} of `{}`, {} at once",
+                folder.id(),
+                self.prepared.plan.name,
+                self.limits.concurrency
+            ));
+        }
+        let signalled = Arc::new(AtomicU8::new(0));
+        let setup = RunSetup {
+            facts: Arc::new(facts(self.session, &self.prepared, &folder)),
+            hidden_env: hidden_env(&self.prepared),
+            plan: Arc::new(self.prepared.plan),
+            settings: Arc::new(self.prepared.settings),
+            limits: self.limits,
+            scheduler: self.scheduler,
+            run: self.so_far,
+            journal: self.journal,
+            folder: self.folder,
+            providers: Arc::new(self.providers),
+            worktrees_dir: self.prepared.worktrees_dir,
+            publisher,
+            exit_of: exit_of(Arc::clone(&signalled)),
+        };
+        let ended = live(setup, self.opening, signalled);
+        let view = watcher.finish();
+        let made = super::report::write_both(&folder);
+        drop(self.lock);
+        let ended = ended?;
+        made?;
+        for report in reports {
+            report.write(&folder)?;
+        }
+        if how != ui::How::Quiet {
+            ui::summary(ended.status, &view, began.elapsed(), &folder, &shown);
+        }
+        if !json {
+            ui::print_json(&ended.outputs.unwrap_or_else(|| Value::Object(serde_json::Map::new())))?;
+        }
+        Ok(ended.exit)
+    }
+}
+
+fn live(mut setup: RunSetup, opening: Opening, signalled: Arc<AtomicU8>) -> anyhow::Result<drive::RunEnd> {
+    // The subreaper inherits what escapes its group, so that it can be ended.
+    if let Err(error) = flow_run::sys::process::become_subreaper() {
+        ui::warning(&format!("processes that leave their group can't be followed: {error}"));
+    }
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .context("can't start the runtime")?;
+    runtime.block_on(async move {
+        let mut orders = Orders::listen().context("can't listen for signals")?;
+        let (sender, control) = mpsc::channel(8);
+        tokio::spawn(async move {
+            loop {
+                let (order, code) = match orders.next().await {
+                    Order::Interrupt => (true, Exit::Interrupted),
+                    Order::Terminate => (true, Exit::Terminated),
+                    Order::HangUp => (true, Exit::HungUp),
+                    Order::Suspend => (false, Exit::Success),
+                };
+                if !order {
+                    let _ = flow_run::sys::signals::suspend();
+                    continue;
+                }
+                let again = signalled.swap(code.code(), Ordering::SeqCst) != 0;
+                let how = if again { Cancel::Now } else { Cancel::Gently };
+                if sender.send(Control::Cancel(how)).await.is_err() {
+                    return;
+                }
+            }
+        });
+        open(&mut setup, opening)?;
+        drive::run(setup, control)
+            .await
+            .map_err(|error| Failure::new(Exit::Io, format!("{:#}", anyhow::Error::new(error))).into())
+    })
+}
+
+/// Writes the opening event and takes it in, after what the journal held.
+fn open(setup: &mut RunSetup, opening: Opening) -> anyhow::Result<()> {
+    for entry in opening.earlier {
+        setup.publisher.publish(watch::Update::Event(Arc::new(entry)));
+    }
+    let entries = setup
+        .journal
+        .append(flow_run::sys::clock::now(), [opening.event])
+        .map_err(|error| Failure::new(Exit::Io, format!("can't write the journal: {error}")))?;
+    for entry in entries {
+        setup.scheduler.apply(&entry.event, entry.at);
+        setup.run.take(&entry);
+        setup.publisher.publish(watch::Update::Event(Arc::new(entry)));
+    }
+    Ok(())
+}
+
+fn how(wanted: OutputHow) -> ui::How {
+    use std::io::IsTerminal;
+    match wanted {
+        OutputHow::Tui => ui::How::Live,
+        OutputHow::Plain => ui::How::Plain,
+        OutputHow::Json => ui::How::Json,
+        OutputHow::Quiet => ui::How::Quiet,
+        OutputHow::Auto => {
+            let dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
+            let live = std::io::stderr().is_terminal() && !dumb && std::env::var_os("CI").is_none();
+            if live { ui::How::Live } else { ui::How::Plain }
+        }
+    }
+}
+
+fn exit_of(signalled: Arc<AtomicU8>) -> drive::ExitOf {
+    Arc::new(move |status, cause| match (status, cause) {
+        (RunStatus::Completed, _) => Exit::Success.code(),
+        (RunStatus::Killed, _) => match signalled.load(Ordering::SeqCst) {
+            0 => Exit::TaskFailed.code(),
+            code => code,
+        },
+        (RunStatus::Failed, Cause::VerdictOnly) => Exit::Rejected.code(),
+        (RunStatus::Failed | RunStatus::Running | RunStatus::Lost, _) => Exit::TaskFailed.code(),
+    })
+}
+
+fn facts(session: &Session, prepared: &Prepared, folder: &RunFolder) -> Facts {
+    let speaks_of_git = prepared.file.text.contains("git.");
+    Facts {
+        run: folder.id().to_string(),
+        run_dir: folder.path().display().to_string(),
+        root: session.project.root.display().to_string(),
+        ci: std::env::var_os("CI").is_some(),
+        git: if speaks_of_git { git_facts(&session.project.root) } else { Default::default() },
+        env: process_facts(),
+    }
+}
+
+/// Declared secrets and the keys of providers: no task inherits them.
+fn hidden_env(prepared: &Prepared) -> Vec<String> {
+    let own = prepared.settings.providers.values().filter_map(|provider| provider.api_key_env.clone());
+    let known = flow_core::wire::APIS.iter().map(|api| api.key_env.to_owned());
+    prepared.plan.secrets.iter().cloned().chain(own).chain(known).collect()
+}
+
+pub(super) fn run_started(
+    session: &Session,
+    prepared: &Prepared,
+    folder: &RunFolder,
+    limits: Limits,
+) -> Event {
+    Event::RunStarted {
+        run: folder.id().clone(),
+        plan: prepared.plan.name.clone(),
+        path: prepared.file.name.clone(),
+        root: session.project.root.display().to_string(),
+        tasks: prepared.plan.tasks.iter().map(|task| task.address.clone()).collect(),
+        concurrency: limits.concurrency.get(),
+        inputs: prepared
+            .plan
+            .inputs
+            .iter()
+            .map(|(name, value)| (name.clone(), value.clone()))
+            .collect::<BTreeMap<_, _>>(),
+        seed: limits.seed,
+        flow: env!("CARGO_PKG_VERSION").to_owned(),
+    }
+}
+
+pub(super) fn seed() -> anyhow::Result<u64> {
+    let high = u64::from(flow_run::sys::files::random_u32().context("no random numbers")?);
+    Ok(high << 32 | u64::from(flow_run::sys::files::random_u32().context("no random numbers")?))
+}
+
+pub(super) fn create_journal(folder: &RunFolder, args: &EngineArgs) -> anyhow::Result<Journal> {
+    Journal::create(&folder.events(), durability(args)).map_err(|error| journal_failure(folder, &error))
+}
+
+pub(super) fn open_journal(
+    folder: &RunFolder,
+    read: &JournalRead,
+    args: &EngineArgs,
+) -> anyhow::Result<Journal> {
+    Journal::open_for_append(&folder.events(), read, durability(args))
+        .map_err(|error| journal_failure(folder, &error))
+}
+
+fn journal_failure(folder: &RunFolder, error: &std::io::Error) -> anyhow::Error {
+    Failure::new(Exit::Io, format!("can't write the journal `{}`: {error}", folder.events().display())).into()
+}
+
+fn durability(args: &EngineArgs) -> Durability {
+    match args.durability {
+        DurabilityHow::None => Durability::None,
+        DurabilityHow::Batch => Durability::Batch,
+        DurabilityHow::Always => Durability::Always,
+    }
+}
+
+pub(super) fn providers(
+    session: &Session,
+    prepared: &Prepared,
+    args: &EngineArgs,
+) -> anyhow::Result<Providers> {
+    let script = args.model_script.as_ref().map(|path| session.project.here.join(path));
+    let config = ProviderConfig {
+        settings: prepared.settings.clone(),
+        script,
+        model: args.model.clone(),
+        env: Box::new(|name| std::env::var(name).ok()),
+    };
+    Providers::new(config)
+        .map_err(|error| Failure::new(Exit::Invalid, format!("{:#}", anyhow::Error::new(error))).into())
+}
+
+/// `--report FMT=PATH`, checked before anything runs.
+pub(super) struct WantedReport {
+    format: &'static flow_core::report::Format,
+    path: Option<PathBuf>,
+}
+
+pub(super) fn reports(wanted: &[String]) -> anyhow::Result<Vec<WantedReport>> {
+    wanted
+        .iter()
+        .map(|text| {
+            let (name, path) = text.split_once('=').unwrap_or((text, "-"));
+            let format = super::report::format(name)?;
+            Ok(WantedReport { format, path: (path != "-").then(|| PathBuf::from(path)) })
+        })
+        .collect()
+}
+
+impl WantedReport {
+    fn write(&self, folder: &Arc<RunFolder>) -> anyhow::Result<()> {
+        let text = super::report::render(folder, self.format)?;
+        match &self.path {
+            None => ui::print(&text),
+            Some(path) => std::fs::write(path, text).map_err(|error| {
+                Failure::new(Exit::Io, format!("can't write the report `{}`: {error}", path.display())).into()
+            }),
+        }
+    }
+}

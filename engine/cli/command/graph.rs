@@ -1,0 +1,152 @@
+//! `flow graph`.
+
+use std::fmt::Write;
+
+use flow_core::graph::EdgeKind;
+use flow_core::ids::TaskId;
+use flow_core::plan::{Plan, TaskKind};
+use serde_json::{Value, json};
+
+use crate::args::{GraphArgs, GraphFormat};
+use crate::exit::Exit;
+use crate::session::Session;
+use crate::ui;
+
+pub(super) fn run(session: &Session, args: &GraphArgs) -> anyhow::Result<u8> {
+    let plan = session.compile(&args.plan, &args.inputs.input)?.plan;
+    match args.format {
+        GraphFormat::Ascii => ui::print(&ascii(&plan))?,
+        GraphFormat::Mermaid => ui::print(&mermaid(&plan))?,
+        GraphFormat::Dot => ui::print(&dot(&plan))?,
+        GraphFormat::Json => ui::print_json(&as_json(&plan))?,
+    }
+    Ok(Exit::Success.code())
+}
+
+fn label(plan: &Plan, id: TaskId) -> String {
+    let task = &plan.tasks[id.index()];
+    let kind = match &task.kind {
+        TaskKind::Shell(_) => "run".to_owned(),
+        TaskKind::Agent(agent) => plan.agents[agent.agent].name.clone(),
+    };
+    let many = if task.expansion.is_some() { " ×n" } else { "" };
+    format!("{}{many} ({kind})", task.address)
+}
+
+fn word(kind: EdgeKind) -> &'static str {
+    match kind {
+        EdgeKind::Success => "",
+        EdgeKind::Completed => "completed",
+        EdgeKind::Failure => "failure",
+        EdgeKind::Done => "done",
+    }
+}
+
+/// A tree in which each task stands once, below the last of what it needs; its other needs are named beside it.
+fn ascii(plan: &Plan) -> String {
+    let order = plan.graph.order();
+    let mut place = vec![0; plan.tasks.len()];
+    let mut depth = vec![0usize; plan.tasks.len()];
+    order.iter().enumerate().for_each(|(at, id)| place[id.index()] = at);
+    let mut below: Vec<Vec<TaskId>> = vec![Vec::new(); plan.tasks.len()];
+    let mut roots = Vec::new();
+    for id in &order {
+        let needs = &plan.graph.needs[id.index()];
+        let parent =
+            needs.iter().map(|edge| edge.from).max_by_key(|from| (depth[from.index()], place[from.index()]));
+        match parent {
+            Some(parent) => {
+                depth[id.index()] = depth[parent.index()] + 1;
+                below[parent.index()].push(*id);
+            }
+            None => roots.push(*id),
+        }
+    }
+    let mut text = String::new();
+    // (task, what stands before it, whether it is the last of its siblings); a stack, since chains can be long.
+    let mut stack: Vec<(TaskId, String, Option<bool>)> =
+        roots.into_iter().rev().map(|id| (id, String::new(), None)).collect();
+    while let Some((id, indent, last)) = stack.pop() {
+        let (branch, inner) = match last {
+            None => ("", ""),
+            Some(false) => ("├── ", "│   "),
+            Some(true) => ("└── ", "    "),
+        };
+        let _ = writeln!(text, "{indent}{branch}{}{}", label(plan, id), beside(plan, id, &depth, &place));
+        let children = &below[id.index()];
+        for (at, child) in children.iter().enumerate().rev() {
+            stack.push((*child, format!("{indent}{inner}"), Some(at + 1 == children.len())));
+        }
+    }
+    text
+}
+
+fn beside(plan: &Plan, id: TaskId, depth: &[usize], place: &[usize]) -> String {
+    let needs = &plan.graph.needs[id.index()];
+    let parent =
+        needs.iter().map(|edge| edge.from).max_by_key(|from| (depth[from.index()], place[from.index()]));
+    let mut said = Vec::new();
+    for edge in needs {
+        let name = plan.tasks[edge.from.index()].address.as_str();
+        match (Some(edge.from) == parent, word(edge.kind)) {
+            (true, "") => {}
+            (true, word) => said.push(format!("on {word}")),
+            (false, "") => said.push(format!("also needs {name}")),
+            (false, word) => said.push(format!("also needs {name} on {word}")),
+        }
+    }
+    if said.is_empty() { String::new() } else { format!("  [{}]", said.join(", ")) }
+}
+
+fn mermaid(plan: &Plan) -> String {
+    let mut text = "flowchart TD\n".to_owned();
+    for task in &plan.tasks {
+        let _ = writeln!(text, "  {}[\"{}\"]", task.address, label(plan, task.id).replace('"', "#quot;"));
+    }
+    for (from, to, kind) in edges(plan) {
+        let arrow = if kind.is_empty() { "-->".to_owned() } else { format!("-. {kind} .->") };
+        let _ = writeln!(text, "  {from} {arrow} {to}");
+    }
+    text
+}
+
+fn dot(plan: &Plan) -> String {
+    let mut text = format!("digraph {:?} {{\n  node [shape=box];\n", plan.name);
+    for task in &plan.tasks {
+        let _ = writeln!(text, "  {} [label={:?}];", task.address, label(plan, task.id));
+    }
+    for (from, to, kind) in edges(plan) {
+        let style = if kind.is_empty() { String::new() } else { format!(" [label={kind:?}, style=dashed]") };
+        let _ = writeln!(text, "  {from} -> {to}{style};");
+    }
+    text + "}\n"
+}
+
+fn edges(plan: &Plan) -> impl Iterator<Item = (&str, &str, &'static str)> {
+    plan.graph.needs.iter().enumerate().flat_map(move |(to, needs)| {
+        needs.iter().map(move |edge| {
+            let name = |at: usize| plan.tasks[at].address.as_str();
+            (name(edge.from.index()), name(to), word(edge.kind))
+        })
+    })
+}
+
+fn as_json(plan: &Plan) -> Value {
+    let nodes: Vec<Value> = plan
+        .tasks
+        .iter()
+        .map(|task| json!({ "id": task.address, "kind": task.kind.as_str(), "expands": task.expansion.is_some() }))
+        .collect();
+    let edges: Vec<Value> = plan
+        .graph
+        .needs
+        .iter()
+        .enumerate()
+        .flat_map(|(to, needs)| {
+            needs.iter().map(move |edge| {
+                json!({ "from": plan.tasks[edge.from.index()].address, "to": plan.tasks[to].address, "edge": edge.kind })
+            })
+        })
+        .collect();
+    json!({ "name": plan.name, "nodes": nodes, "edges": edges })
+}

@@ -1,0 +1,31 @@
+//! One file a command.
+
+mod agents;
+mod check;
+mod engine;
+mod graph;
+mod logs;
+mod plan;
+mod ps;
+mod report;
+mod resume;
+mod run;
+
+use crate::args::{Cli, Command};
+use crate::session::Session;
+
+/// Runs the command; the answer is the exit code.
+pub fn dispatch(cli: Cli) -> anyhow::Result<u8> {
+    let session = Session::new(&cli)?;
+    match cli.command {
+        Command::Run(args) => run::run(&session, &args),
+        Command::Check(args) => check::run(&session, &args),
+        Command::Plan(args) => plan::run(&session, &args),
+        Command::Graph(args) => graph::run(&session, &args),
+        Command::Ps(args) => ps::run(&session, &args),
+        Command::Logs(args) => logs::run(&session, &args),
+        Command::Report(args) => report::run(&session, &args),
+        Command::Resume(args) => resume::run(&session, &args),
+        Command::Agents { command } => agents::run(&session, &command),
+    }
+}

@@ -1,0 +1,62 @@
+//! `flow report`, and the reports that every run leaves.
+
+use std::sync::Arc;
+
+use flow_core::model::RunStatus;
+use flow_core::report::{FORMATS, Format, RunReport};
+use flow_core::text::did_you_mean;
+use flow_run::drive::FolderTexts;
+use flow_run::store::{RunFolder, read_journal};
+use flow_run::sys::files;
+
+use crate::args::ReportArgs;
+use crate::exit::{Exit, Failure};
+use crate::session::Session;
+use crate::ui;
+
+pub(super) fn run(session: &Session, args: &ReportArgs) -> anyhow::Result<u8> {
+    let format = format(&args.format)?;
+    let folder = Arc::new(session.find_run(&args.run)?);
+    ui::print(&render(&folder, format)?)?;
+    Ok(Exit::Success.code())
+}
+
+/// The format of a name.
+pub(super) fn format(name: &str) -> anyhow::Result<&'static Format> {
+    let names = FORMATS.iter().map(|format| format.name);
+    Format::find(name).ok_or_else(|| {
+        let known = flow_core::text::list_some(names.clone(), 9);
+        let help = match did_you_mean(name, names) {
+            Some(meant) => format!("did you mean `{meant}`? known: {known}"),
+            None => format!("known: {known}"),
+        };
+        Failure::new(Exit::Usage, format!("unknown report format `{name}`")).help(help).into()
+    })
+}
+
+/// The report of a run as it stands in its journal, dead engines included.
+pub(super) fn fold(folder: &RunFolder) -> anyhow::Result<RunReport> {
+    let read = read_journal(&folder.events())?;
+    let report = RunReport::fold(&read.entries)
+        .ok_or_else(|| Failure::new(Exit::Io, format!("the journal of {} is empty", folder.id())))?;
+    let orphaned = report.status == RunStatus::Running && !folder.owner_alive()?;
+    Ok(if orphaned { report.without_owner() } else { report })
+}
+
+/// A run's report in a format.
+pub(super) fn render(folder: &Arc<RunFolder>, format: &Format) -> anyhow::Result<String> {
+    Ok((format.render)(&fold(folder)?, &FolderTexts(Arc::clone(folder))))
+}
+
+/// `report.json` and `report.md` of a run that has just ended.
+pub(super) fn write_both(folder: &Arc<RunFolder>) -> anyhow::Result<()> {
+    let report = fold(folder)?;
+    let texts = FolderTexts(Arc::clone(folder));
+    for name in ["json", "md"] {
+        let path = folder.path().join(format!("report.{name}"));
+        let text = (format(name)?.render)(&report, &texts);
+        files::write_atomically(&path, text.as_bytes())
+            .map_err(|error| Failure::new(Exit::Io, format!("can't write `{}`: {error}", path.display())))?;
+    }
+    Ok(())
+}

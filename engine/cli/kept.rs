@@ -1,0 +1,115 @@
+//! What a run keeps of what it runs, as read, so that a resume runs the same: `plan.yaml`, `inputs.json`, `agents/`.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use flow_core::compile::{AgentRegistry, AgentText, GivenInput, GivenValue, agent_registry};
+use flow_core::diagnostic::SourceFile;
+use flow_core::model::AgentSource;
+use flow_run::sys::files;
+use indexmap::IndexMap;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::exit::{Exit, Failure};
+use crate::session::Prepared;
+
+/// `kept.json`: what the texts beside it can't say themselves.
+#[derive(Debug, Serialize, Deserialize)]
+struct Index {
+    /// The manifest as the person named it.
+    plan: String,
+    /// The folder that its paths are relative to.
+    dir: PathBuf,
+    /// Typed inputs.
+    inputs: IndexMap<String, Value>,
+    /// Definitions in the order of `agents/N.md`.
+    agents: Vec<KeptAgent>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct KeptAgent {
+    name: String,
+    source: AgentSource,
+    path: String,
+}
+
+/// A kept plan, read back.
+pub struct Kept {
+    /// The manifest.
+    pub file: Arc<SourceFile>,
+    /// The folder that its paths are relative to.
+    pub dir: PathBuf,
+    /// The inputs.
+    pub inputs: Vec<GivenInput>,
+    /// The definitions it uses, and no others.
+    pub agents: AgentRegistry,
+}
+
+/// Writes what is run into a run folder.
+pub fn keep(folder: &Path, prepared: &Prepared) -> anyhow::Result<()> {
+    write(folder, prepared).map_err(|error| {
+        Failure::new(Exit::Io, format!("can't keep the plan in `{}`: {error}", folder.display())).into()
+    })
+}
+
+fn write(folder: &Path, prepared: &Prepared) -> io::Result<()> {
+    let agents = &prepared.plan.agents;
+    fs::write(folder.join("plan.yaml"), &prepared.file.text)?;
+    if !agents.is_empty() {
+        fs::create_dir_all(folder.join("agents"))?;
+    }
+    for (number, agent) in agents.iter().enumerate() {
+        fs::write(folder.join(agent_file(number)), &agent.file.text)?;
+    }
+    let index = Index {
+        plan: prepared.file.name.clone(),
+        dir: prepared.dir.clone(),
+        inputs: prepared.plan.inputs.clone(),
+        agents: agents
+            .iter()
+            .map(|agent| KeptAgent {
+                name: agent.name.clone(),
+                source: agent.source,
+                path: agent.path.clone(),
+            })
+            .collect(),
+    };
+    let text = serde_json::to_string_pretty(&index).map_err(io::Error::from)?;
+    files::write_atomically(&folder.join("kept.json"), text.as_bytes())
+}
+
+fn agent_file(number: usize) -> String {
+    format!("agents/{number}.md")
+}
+
+/// Reads a kept plan back.
+pub fn read(folder: &Path) -> anyhow::Result<Kept> {
+    read_back(folder).map_err(|error| {
+        Failure::new(Exit::Io, format!("can't read the plan kept in `{}`: {error}", folder.display())).into()
+    })
+}
+
+fn read_back(folder: &Path) -> io::Result<Kept> {
+    let index: Index =
+        serde_json::from_str(&fs::read_to_string(folder.join("kept.json"))?).map_err(io::Error::from)?;
+    let mut texts = Vec::with_capacity(index.agents.len());
+    for (number, agent) in index.agents.iter().enumerate() {
+        let text = fs::read_to_string(folder.join(agent_file(number)))?;
+        // One folder each: two kept definitions never clash.
+        let file = Arc::new(SourceFile::new(agent.path.clone(), text));
+        texts.push(AgentText { source: agent.source, folder: agent_file(number), file });
+    }
+    Ok(Kept {
+        file: Arc::new(SourceFile::new(index.plan, fs::read_to_string(folder.join("plan.yaml"))?)),
+        dir: index.dir,
+        inputs: index
+            .inputs
+            .into_iter()
+            .map(|(name, value)| GivenInput { name, value: GivenValue::Json(value) })
+            .collect(),
+        agents: agent_registry(texts, &[], Vec::new()),
+    })
+}

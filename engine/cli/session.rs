@@ -1,0 +1,243 @@
+//! Where a command works and what it finds there: project, settings, agents, plans, runs.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use flow_core::compile::{
+    AgentRegistry, CompileInput, Compiled, GitPlace, GivenInput, GivenValue, Place, agent_registry, compile,
+    settings,
+};
+use flow_core::diagnostic::{Diagnostic, SourceFile};
+use flow_core::model::Settings;
+use flow_core::plan::Plan;
+use flow_run::load::{self, Dirs, Project};
+use flow_run::store::{RunFolder, StateDir};
+use flow_run::workspace;
+
+use crate::args::Cli;
+use crate::exit::{Exit, Failure};
+use crate::kept::Kept;
+use crate::ui;
+
+/// Where a command works.
+pub struct Session {
+    /// The project around the current folder (after `-C`).
+    pub project: Project,
+    dirs: Dirs,
+    agent_flags: Vec<String>,
+}
+
+/// A plan that can be run.
+pub struct Prepared {
+    /// The plan.
+    pub plan: Plan,
+    /// The manifest.
+    pub file: Arc<SourceFile>,
+    /// The manifest's folder.
+    pub dir: PathBuf,
+    /// The settings of all layers.
+    pub settings: Settings,
+    /// `[worktrees] dir`.
+    pub worktrees_dir: Option<PathBuf>,
+}
+
+impl Session {
+    /// Finds the project of the current folder.
+    pub fn new(cli: &Cli) -> anyhow::Result<Self> {
+        let here = std::env::current_dir().map_err(|error| {
+            Failure::new(Exit::Usage, format!("the current folder can't be used: {error}"))
+        })?;
+        let cwd = match &cli.directory {
+            None => here,
+            Some(dir) => here.join(dir).canonicalize().map_err(|error| {
+                Failure::new(Exit::Usage, format!("can't work in `{}`: {error}", dir.display()))
+            })?,
+        };
+        let project = Project::locate(&cwd, cli.state_dir.clone());
+        Ok(Session {
+            project,
+            dirs: Dirs::from_variables(|name| std::env::var_os(name)),
+            agent_flags: cli.agents.clone(),
+        })
+    }
+
+    /// The settings for plans of a folder; errors are shown and end the command.
+    pub fn settings(&self, plan_dir: &Path) -> anyhow::Result<Settings> {
+        let (texts, mut findings) = load::find_settings(&self.project, plan_dir, &self.dirs);
+        let (settings, more) = settings(texts);
+        findings.extend(more);
+        refuse(&findings)?;
+        Ok(settings)
+    }
+
+    /// The agents for plans of a folder.
+    pub fn agents(&self, plan_dir: &Path, settings: &Settings) -> anyhow::Result<AgentRegistry> {
+        let found = load::find_agents(&self.project, plan_dir, &self.dirs, &self.agent_flags);
+        refuse(&found.findings)?;
+        Ok(agent_registry(found.texts, &settings.disabled_agents, found.searched))
+    }
+
+    /// Reads and compiles a plan. All that is wrong is shown; errors end the command before anything runs.
+    pub fn compile(&self, plan: &str, inputs: &[String]) -> anyhow::Result<Prepared> {
+        let (prepared, diagnostics) = self.examine(plan, inputs)?;
+        ui::diagnostics(&diagnostics);
+        prepared.ok_or_else(|| refused(&diagnostics))
+    }
+
+    /// Reads and compiles a plan; the findings are the caller's to show.
+    pub fn examine(
+        &self,
+        plan: &str,
+        inputs: &[String],
+    ) -> anyhow::Result<(Option<Prepared>, Vec<Diagnostic>)> {
+        let inputs = inputs.iter().map(|text| self.given(text)).collect::<anyhow::Result<Vec<_>>>()?;
+        let found = load::find_plan(&self.project, plan).map_err(load_failure)?;
+        let settings = self.settings(&found.dir)?;
+        let agents = self.agents(&found.dir, &settings)?;
+        Ok(self.compile_text(found.file, found.dir, settings, agents, &inputs))
+    }
+
+    /// Compiles a plan that a run has kept, with the agents that it kept.
+    pub fn compile_kept(&self, kept: Kept) -> anyhow::Result<Prepared> {
+        let settings = self.settings(&kept.dir)?;
+        let (prepared, diagnostics) =
+            self.compile_text(kept.file, kept.dir, settings, kept.agents, &kept.inputs);
+        // Its warnings were shown when the run began.
+        let errors: Vec<_> = diagnostics.into_iter().filter(Diagnostic::is_error).collect();
+        ui::diagnostics(&errors);
+        prepared.ok_or_else(|| refused(&errors))
+    }
+
+    fn compile_text(
+        &self,
+        file: Arc<SourceFile>,
+        dir: PathBuf,
+        settings: Settings,
+        agents: AgentRegistry,
+        inputs: &[GivenInput],
+    ) -> (Option<Prepared>, Vec<Diagnostic>) {
+        let outside = Outside { plan_dir: &dir, root: &self.project.root };
+        let input = CompileInput {
+            file: Arc::clone(&file),
+            agents: &agents,
+            settings: &settings,
+            inputs,
+            place: &outside,
+        };
+        let Compiled { plan, diagnostics } = compile(&input);
+        let worktrees_dir = settings.worktrees_dir.as_ref().map(PathBuf::from);
+        let prepared = plan.map(|plan| Prepared { plan, file, dir, settings, worktrees_dir });
+        (prepared, diagnostics)
+    }
+
+    /// `k=v`, `k=@file`, `k:=json`.
+    fn given(&self, text: &str) -> anyhow::Result<GivenInput> {
+        let usage = |message: String| {
+            Failure::new(Exit::Usage, message)
+                .help("write `-i name=text`, `-i name=@file` or `-i name:=json`")
+        };
+        let Some((name, value)) = text.split_once('=') else {
+            return Err(usage(format!("`-i {text}` has no `=`")).into());
+        };
+        if let Some(name) = name.strip_suffix(':') {
+            let value = serde_json::from_str(value)
+                .map_err(|error| usage(format!("`-i {name}:=` is not JSON: {error}")))?;
+            return Ok(GivenInput { name: name.to_owned(), value: GivenValue::Json(value) });
+        }
+        let value = match value.strip_prefix('@') {
+            None => value.to_owned(),
+            Some(path) => std::fs::read_to_string(self.project.here.join(path))
+                .map_err(|error| usage(format!("`-i {name}=@{path}` can't be read: {error}")))?,
+        };
+        Ok(GivenInput { name: name.to_owned(), value: GivenValue::Text(value) })
+    }
+
+    /// The plans that `flow check` means without a name: `plan.yaml` here, and all of `workflows/`.
+    pub fn plans(&self) -> Vec<String> {
+        let mut plans = Vec::new();
+        if self.project.here.join("plan.yaml").is_file() {
+            plans.push("plan.yaml".to_owned());
+        }
+        let workflows = self.project.root.join("workflows");
+        let entries = std::fs::read_dir(&workflows).into_iter().flatten().filter_map(Result::ok);
+        let mut found: Vec<_> = entries
+            .map(|entry| entry.path())
+            .filter(|path| {
+                path.extension().is_some_and(|extension| extension == "yaml" || extension == "yml")
+            })
+            .map(|path| self.project.show(&path))
+            .collect();
+        found.sort();
+        plans.extend(found);
+        plans
+    }
+
+    /// The state folder, made when it isn't there.
+    pub fn state(&self) -> anyhow::Result<StateDir> {
+        Ok(StateDir::at(&self.project.state_dir)?)
+    }
+
+    /// Every run, newest first. Without a state folder there are none, and none is made.
+    pub fn runs(&self) -> anyhow::Result<Vec<RunFolder>> {
+        let Some(state) = StateDir::existing(&self.project.state_dir)? else { return Ok(Vec::new()) };
+        let mut runs = RunFolder::list(&state)?;
+        runs.reverse();
+        Ok(runs)
+    }
+
+    /// A run by id, unique beginning, or `latest`.
+    pub fn find_run(&self, name: &str) -> anyhow::Result<RunFolder> {
+        let Some(state) = StateDir::existing(&self.project.state_dir)? else {
+            let shown = self.project.show(&self.project.state_dir);
+            return Err(Failure::new(
+                Exit::Invalid,
+                format!("there are no runs here: `{shown}` does not exist"),
+            )
+            .help("start one with `flow run PLAN`, or name the project's folder with `-C`")
+            .into());
+        };
+        Ok(RunFolder::find(&state, name)?)
+    }
+}
+
+fn load_failure(diagnostic: Diagnostic) -> anyhow::Error {
+    ui::diagnostics(std::slice::from_ref(&diagnostic));
+    Failure::new(Exit::Invalid, "").into()
+}
+
+/// Shows findings; errors end the command.
+fn refuse(diagnostics: &[Diagnostic]) -> anyhow::Result<()> {
+    ui::diagnostics(diagnostics);
+    if diagnostics.iter().any(Diagnostic::is_error) { Err(refused(diagnostics)) } else { Ok(()) }
+}
+
+fn refused(diagnostics: &[Diagnostic]) -> anyhow::Error {
+    let count = diagnostics.iter().filter(|diagnostic| diagnostic.is_error()).count();
+    let plural = if count == 1 { "error" } else { "errors" };
+    Failure::new(Exit::Invalid, format!("{count} {plural}; nothing was run")).into()
+}
+
+/// The outside, as the compiler asks for it.
+struct Outside<'a> {
+    plan_dir: &'a Path,
+    root: &'a Path,
+}
+
+impl Place for Outside<'_> {
+    fn env(&self, name: &str) -> Option<String> {
+        std::env::var(name).ok()
+    }
+
+    fn read(&self, path: &str) -> Result<String, String> {
+        std::fs::read_to_string(self.plan_dir.join(path)).map_err(|error| error.to_string())
+    }
+
+    fn git(&self) -> GitPlace {
+        workspace::git_place(self.root)
+    }
+
+    fn has_program(&self, name: &str) -> bool {
+        let Some(path) = std::env::var_os("PATH") else { return false };
+        std::env::split_paths(&path).any(|dir| dir.join(name).is_file())
+    }
+}

@@ -1,0 +1,25 @@
+//! Standard output: data only.
+
+use std::io::{self, Write};
+
+use serde::Serialize;
+
+use crate::exit::{Exit, Failure};
+
+/// Writes text as it is. A closed pipe ends the program with its own exit code and no message.
+pub fn print(text: &str) -> anyhow::Result<()> {
+    let mut out = io::stdout().lock();
+    closed(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
+}
+
+/// Writes a value as indented JSON and a newline.
+pub fn print_json(value: &impl Serialize) -> anyhow::Result<()> {
+    print(&(serde_json::to_string_pretty(value)? + "\n"))
+}
+
+fn closed(written: io::Result<()>) -> anyhow::Result<()> {
+    written.map_err(|error| match error.kind() {
+        io::ErrorKind::BrokenPipe => Failure::new(Exit::Closed, "").into(),
+        _ => Failure::new(Exit::Io, format!("can't write to standard output: {error}")).into(),
+    })
+}

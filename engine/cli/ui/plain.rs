@@ -1,0 +1,107 @@
+//! Lines for logs and pipes.
+
+use std::io::Write;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anstyle::Style;
+use flow_core::model::TaskState;
+use flow_core::text::visible;
+use flow_run::store::{RunFolder, tail_of_slice};
+use flow_run::watch::{Line, Update, View, telling_output};
+
+use super::watcher::Screen;
+use super::words;
+
+const FAINT: Style = Style::new().dimmed();
+
+/// The last lines of a failed command that are shown at once.
+const TAIL: usize = 10;
+
+/// How long nothing may be said while something runs.
+const SILENCE: Duration = Duration::from_secs(30);
+
+/// A line per event.
+pub(super) struct Plain {
+    folder: Arc<RunFolder>,
+    spoke: Duration,
+}
+
+impl Plain {
+    pub(super) fn new(folder: Arc<RunFolder>) -> Self {
+        Plain { folder, spoke: Duration::ZERO }
+    }
+}
+
+impl Screen for Plain {
+    fn show(&mut self, _: &Update, line: Option<&Line>, _: &View) {
+        let Some(line) = line else { return };
+        let mut out = anstream::stderr().lock();
+        for text in lines(line, &self.folder) {
+            let _ = writeln!(out, "{text}");
+        }
+    }
+
+    fn tick(&mut self, view: &View, since: Duration) {
+        if since.saturating_sub(self.spoke) < SILENCE || view.running.is_empty() {
+            return;
+        }
+        self.spoke = since;
+        let mut out = anstream::stderr().lock();
+        let _ = writeln!(out, "{FAINT}{:<7}{FAINT:#} {}", "...", words::status(view, since));
+        for (task, running) in view.running.iter().take(TAIL) {
+            let activity = flow_core::text::one_line(&running.activity, 60);
+            let _ = writeln!(
+                out,
+                "{FAINT}{:<7} {:<28} {}{FAINT:#}",
+                "",
+                visible(task.as_str()),
+                visible(&activity)
+            );
+        }
+    }
+
+    fn close(&mut self) {}
+}
+
+/// What stays of a line: itself, and the last output of a command that failed.
+pub(super) fn lines(line: &Line, folder: &RunFolder) -> Vec<String> {
+    let mut all = vec![words::line(line)];
+    all.retain(|text| !text.is_empty());
+    let failed = match line {
+        Line::Ended { state: TaskState::Failed | TaskState::Killed, outcome, .. } => outcome.as_deref(),
+        Line::Retry { outcome, .. } => outcome.as_deref(),
+        Line::Ended { .. } | Line::Parked { .. } | Line::Stopping { .. } | Line::Finished { .. } => None,
+    };
+    if let Some(slice) = failed.and_then(telling_output) {
+        let tail = tail_of_slice(folder, slice, TAIL).unwrap_or_default();
+        let tail = String::from_utf8_lossy(&tail);
+        all.extend(tail.lines().map(|text| format!("{FAINT}{:<7} | {}{FAINT:#}", "", visible(text))));
+    }
+    all
+}
+
+/// Every event as a line of JSON on standard output; what is read there is what stands in the journal.
+#[derive(Default)]
+pub(super) struct JsonLines {
+    closed: bool,
+}
+
+impl Screen for JsonLines {
+    fn show(&mut self, update: &Update, _: Option<&Line>, _: &View) {
+        if let (Update::Event(entry), false) = (update, self.closed) {
+            let mut out = std::io::stdout().lock();
+            let written = serde_json::to_writer(&mut out, &**entry).map_err(std::io::Error::from);
+            // The reader has gone; the run goes on.
+            self.closed = written.and_then(|()| out.write_all(b"\n")).is_err();
+        }
+    }
+
+    fn tick(&mut self, _: &View, _: Duration) {
+        let _ = std::io::stdout().flush();
+    }
+
+    fn close(&mut self) {
+        let _ = std::io::stdout().flush();
+    }
+}

@@ -1,0 +1,156 @@
+//! The lines of a run, with style; the live and the plain view print the same ones.
+
+use std::fmt::Write;
+use std::time::Duration;
+
+use anstyle::{AnsiColor, Style};
+use flow_core::model::{Outcome, Reason, RunStatus, TaskState};
+use flow_core::text::{format_duration, one_line, visible};
+use flow_run::watch::{Counts, Line, View};
+
+const GOOD: Style = AnsiColor::Green.on_default().bold();
+const BAD: Style = AnsiColor::Red.on_default().bold();
+const ODD: Style = AnsiColor::Yellow.on_default().bold();
+const FAINT: Style = Style::new().dimmed();
+
+/// Columns for the address in plain lines.
+const ADDRESS: usize = 28;
+
+/// A line that stays; empty when there is nothing to say.
+pub fn line(line: &Line) -> String {
+    match line {
+        Line::Ended { parent: true, state: TaskState::Completed, .. } => String::new(),
+        Line::Ended { task, state, reason, allowed, outcome, message, .. } => {
+            let (sign, style) = sign(*state, *allowed);
+            let said = outcome.as_ref().and_then(|outcome| outcome.message.as_deref()).or(message.as_deref());
+            let mut text = format!("{style}{sign:<7}{style:#} {:<ADDRESS$}", visible(task.as_str()));
+            if let Some(outcome) = outcome {
+                let _ = write!(text, " {:>7}", format_duration(Duration::from_millis(outcome.duration_ms)));
+                text.push_str(&spent(outcome));
+            }
+            if *state != TaskState::Completed {
+                text.push_str(&why(*reason, outcome.as_deref(), said));
+            }
+            text
+        }
+        Line::Retry { task, attempt, after, outcome } => {
+            let said = outcome.as_ref().and_then(|outcome| outcome.message.as_deref());
+            let reason = outcome.as_ref().and_then(|outcome| outcome.reason);
+            let next = format!("attempt {attempt} in {}", format_duration(*after));
+            let why = why(reason, outcome.as_deref(), said);
+            format!("{ODD}{:<7}{ODD:#} {:<ADDRESS$} {next};{why}", "retry", visible(task.as_str()))
+        }
+        Line::Parked { provider, wait, reason } => {
+            format!(
+                "{ODD}{:<7}{ODD:#} {provider}: {} for {}",
+                "wait",
+                visible(reason),
+                format_duration(*wait)
+            )
+        }
+        Line::Stopping { force: false } => {
+            format!("{ODD}{:<7}{ODD:#} what runs is asked to end; once more kills it", "stop")
+        }
+        Line::Stopping { force: true } => format!("{BAD}{:<7}{BAD:#} what runs is killed", "stop"),
+        Line::Finished { message, .. } => match message {
+            Some(message) => format!("{BAD}error{BAD:#}: {}", visible(message)),
+            None => String::new(),
+        },
+    }
+}
+
+fn sign(state: TaskState, allowed: bool) -> (&'static str, Style) {
+    match state {
+        TaskState::Completed => ("ok", GOOD),
+        TaskState::Failed if allowed => ("allowed", ODD),
+        TaskState::Failed => ("FAILED", BAD),
+        TaskState::Killed => ("killed", ODD),
+        TaskState::Lost => ("LOST", BAD),
+        TaskState::Skipped => ("skipped", FAINT),
+        TaskState::Blocked => ("blocked", FAINT),
+        TaskState::Created | TaskState::Starting | TaskState::Running => ("", FAINT),
+    }
+}
+
+fn spent(outcome: &Outcome) -> String {
+    let Some(usage) = &outcome.usage else { return String::new() };
+    let mut text = format!("  {} turns, {} tokens", usage.turns, count(usage.total_tokens()));
+    if !outcome.denials.is_empty() {
+        let _ = write!(text, ", {ODD}{} denied{ODD:#}", outcome.denials.len());
+    }
+    text
+}
+
+fn why(reason: Option<Reason>, outcome: Option<&Outcome>, said: Option<&str>) -> String {
+    let mut text = String::new();
+    match (
+        reason,
+        outcome.and_then(|outcome| outcome.exit_code),
+        outcome.and_then(|outcome| outcome.signal.as_deref()),
+    ) {
+        (Some(Reason::ExitCode), Some(code), _) => {
+            let _ = write!(text, "  exit code {code}");
+        }
+        (Some(Reason::Signal), _, Some(signal)) => {
+            let _ = write!(text, "  {signal}");
+        }
+        (Some(reason), ..) => {
+            let _ = write!(text, "  {}", reason.as_str());
+        }
+        (None, ..) => {}
+    }
+    if let Some(said) = said {
+        let _ = write!(text, "  {}", visible(&one_line(said, 300)));
+    }
+    text
+}
+
+/// "12.3k": a count that fits anywhere.
+pub fn count(number: u64) -> String {
+    match number {
+        0..1_000 => number.to_string(),
+        1_000..1_000_000 => format!("{}.{}k", number / 1_000, number % 1_000 / 100),
+        _ => format!("{}.{}M", number / 1_000_000, number % 1_000_000 / 100_000),
+    }
+}
+
+/// "3 completed, 1 failed": only what there is.
+pub fn counts(counts: &Counts) -> String {
+    let parts = [
+        (counts.completed, "completed"),
+        (counts.failed, "failed"),
+        (counts.allowed, "failed but allowed"),
+        (counts.killed, "killed"),
+        (counts.lost, "lost"),
+        (counts.skipped, "skipped"),
+        (counts.blocked, "blocked"),
+    ];
+    let said: Vec<_> = parts.iter().filter(|(n, _)| *n > 0).map(|(n, word)| format!("{n} {word}")).collect();
+    if said.is_empty() { "nothing ran".to_owned() } else { said.join(", ") }
+}
+
+/// The line below what runs: how far the run is.
+pub fn status(view: &View, since: Duration) -> String {
+    let mut text = format!("{}/{} done", view.ended.all(), view.total);
+    let _ = write!(text, " · {} running", view.running.len());
+    if view.ended.failed > 0 {
+        let _ = write!(text, " · {BAD}{} failed{BAD:#}", view.ended.failed);
+    }
+    let _ = write!(text, " · {}", format_duration(since));
+    let tokens = view.tokens + view.running.values().map(|task| task.tokens).sum::<u64>();
+    if tokens > 0 {
+        let _ = write!(text, " · {} tokens", count(tokens));
+    }
+    text
+}
+
+/// How a run ended, in one word with its style.
+pub fn run_status(status: RunStatus) -> String {
+    let style = match status {
+        RunStatus::Completed => GOOD,
+        RunStatus::Running => FAINT,
+        RunStatus::Killed => ODD,
+        RunStatus::Failed | RunStatus::Lost => BAD,
+    };
+    format!("{style}{}{style:#}", status.as_str())
+}
