@@ -1,1 +1,9 @@
-//! e2e
+//! What a person sees: everything here goes through the built program.
+
+mod bad_input;
+mod cases;
+mod crash;
+mod examples;
+mod newcomer;
+mod providers;
+mod support;

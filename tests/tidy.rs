@@ -1,1 +1,191 @@
-//! tidy
+//! The house rules that a compiler doesn't check: file sizes, layers, tables, the top level, words that don't belong.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+const MOST_LINES: usize = 600;
+
+/// Rows of `engine/ARCHITECTURE.md`: a module may use the rows before its own, and in its own row what stands before it.
+const CORE: &[&[&str]] = &[
+    &["ids", "text"],
+    &["diagnostic"],
+    &["syntax", "import"],
+    &["model", "template"],
+    &["graph", "plan", "compile"],
+    &["event", "policy"],
+    &["schedule", "wire", "converse"],
+    &["report", "values"],
+];
+const RUN: &[&[&str]] =
+    &[&["sys"], &["store", "load", "workspace", "provider"], &["tool"], &["execute"], &["watch"], &["drive"]];
+
+/// Edges that the rows alone would allow and that must not exist.
+const STRANGERS: &[(&str, &str)] = &[
+    ("schedule", "converse"),
+    ("converse", "schedule"),
+    ("schedule", "wire"),
+    ("wire", "schedule"),
+    ("store", "load"),
+    ("load", "store"),
+    ("workspace", "provider"),
+    ("provider", "workspace"),
+    ("store", "workspace"),
+    ("workspace", "store"),
+    ("store", "provider"),
+    ("provider", "store"),
+];
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn rust_files(under: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut folders = vec![under.to_path_buf()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).unwrap().map(Result::unwrap) {
+            let path = entry.path();
+            if path.is_dir() && entry.file_name() != "target" {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+fn all_rust_files() -> Vec<PathBuf> {
+    ["engine", "tests"].iter().flat_map(|folder| rust_files(&root().join(folder))).collect()
+}
+
+fn shown(path: &Path) -> String {
+    path.strip_prefix(root()).unwrap_or(path).display().to_string()
+}
+
+#[test]
+fn no_file_is_longer_than_its_limit() {
+    let long: Vec<_> = all_rust_files()
+        .into_iter()
+        .map(|path| (fs::read_to_string(&path).unwrap().lines().count(), shown(&path)))
+        .filter(|(lines, _)| *lines > MOST_LINES)
+        .collect();
+    assert!(long.is_empty(), "one file, one idea; split these: {long:#?}");
+}
+
+#[test]
+fn every_file_begins_with_its_purpose() {
+    let silent: Vec<_> = all_rust_files()
+        .into_iter()
+        .filter(|path| !path.file_name().unwrap().to_string_lossy().ends_with("_tests.rs"))
+        .filter(|path| !fs::read_to_string(path).unwrap().starts_with("//!"))
+        .map(|path| shown(&path))
+        .collect();
+    assert!(silent.is_empty(), "a `//!` line says what a file is for: {silent:#?}");
+}
+
+#[test]
+fn layers_only_look_down() {
+    let mut wrong = Vec::new();
+    for (krate, rows) in [("core", CORE), ("run", RUN)] {
+        let place: BTreeMap<&str, (usize, usize)> = rows
+            .iter()
+            .enumerate()
+            .flat_map(|(row, names)| names.iter().enumerate().map(move |(at, name)| (*name, (row, at))))
+            .collect();
+        let src = root().join("engine").join(krate).join("src");
+        for path in rust_files(&src) {
+            let inside = path.strip_prefix(&src).unwrap();
+            let own = inside.iter().next().unwrap().to_string_lossy().trim_end_matches(".rs").to_owned();
+            if own == "lib" || own == "testing" || path.to_string_lossy().contains("_tests") {
+                continue;
+            }
+            let Some(&here) = place.get(own.as_str()) else {
+                wrong.push(format!("{}: module `{own}` is in no row", shown(&path)));
+                continue;
+            };
+            for (number, line) in fs::read_to_string(&path).unwrap().lines().enumerate() {
+                for piece in line.split("crate::").skip(1) {
+                    let used: String =
+                        piece.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+                    let Some(&there) = place.get(used.as_str()) else { continue };
+                    let stranger = STRANGERS.contains(&(own.as_str(), used.as_str()));
+                    if used != own && (there >= here || stranger) {
+                        wrong.push(format!("{}:{}: `{own}` uses `{used}`", shown(&path), number + 1));
+                    }
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn every_module_of_a_folder_is_named_by_its_parent() {
+    let mut orphans = Vec::new();
+    for path in all_rust_files() {
+        let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+        let folder = path.parent().unwrap();
+        let parent =
+            ["mod.rs", "main.rs", "lib.rs"].iter().map(|file| folder.join(file)).find(|file| file.exists());
+        let (false, Some(parent)) = (matches!(name.as_str(), "mod" | "main" | "lib" | "tidy"), parent) else {
+            continue;
+        };
+        let text = fs::read_to_string(&parent).unwrap();
+        let named = text.contains(&format!("mod {name};")) || text.contains(&format!("{name}.rs"));
+        let beside = name.ends_with("_tests")
+            && fs::read_dir(folder).unwrap().map(Result::unwrap).any(|entry| {
+                entry.path() != path
+                    && fs::read_to_string(entry.path())
+                        .is_ok_and(|text| text.contains(&format!("\"{name}.rs\"")))
+            });
+        if !named && !beside {
+            orphans.push(shown(&path));
+        }
+    }
+    assert!(orphans.is_empty(), "these files are compiled by nobody: {orphans:#?}");
+}
+
+#[test]
+fn the_top_level_is_the_owners() {
+    const KNOWN: &[&str] = &[
+        "Cargo.toml",
+        "Cargo.lock",
+        "engine",
+        "workflows",
+        "agents",
+        "tests",
+        "examples",
+        "README.md",
+        "CHANGELOG.md",
+        "LICENSE",
+        "target",
+    ];
+    let strange: Vec<_> = fs::read_dir(root())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
+        .filter(|name| !name.starts_with('.') && !KNOWN.contains(&name.as_str()))
+        .collect();
+    assert!(strange.is_empty(), "{strange:?}");
+}
+
+#[test]
+fn nothing_is_left_undone() {
+    let marks = [
+        ["to", "do!("].concat(),
+        ["unimple", "mented!("].concat(),
+        ["FIX", "ME"].concat(),
+        ["#[ig", "nore"].concat(),
+    ];
+    let undone: Vec<_> = all_rust_files()
+        .into_iter()
+        .filter(|path| {
+            let text = fs::read_to_string(path).unwrap();
+            marks.iter().any(|mark| text.contains(mark.as_str()))
+        })
+        .map(|path| shown(&path))
+        .collect();
+    assert!(undone.is_empty(), "{undone:?}");
+}

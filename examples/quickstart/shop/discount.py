@@ -1,0 +1,5 @@
+"""Discounts."""
+
+
+def discounted(cents: int, percent: int) -> int:
+    return cents - cents * percent // 100

@@ -1,0 +1,64 @@
+//! Worktrees: none lost, none in place, nothing left behind.
+
+use super::{play, set_up};
+use crate::support::git;
+
+#[test]
+fn c55_parallel_worktrees_do_not_fight() {
+    let (flow, command) = set_up("C55");
+    for _ in 0..20 {
+        flow.shell(&command).exits(0);
+        let report = flow.report();
+        assert_eq!(report["counts"]["completed"], 12);
+    }
+    let kept: usize = std::fs::read_dir(flow.path(".flow/runs"))
+        .unwrap()
+        .map(|run| flow.report_of(&run.unwrap().path()))
+        .map(|report| {
+            report["tasks"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .filter(|task| task["worktree"]["branch"].is_string())
+                .count()
+        })
+        .sum();
+    assert_eq!(kept, 240, "each of the trees has work in it, so each branch is kept and reported");
+    let branches = git(&flow.dir(), &["for-each-ref", "--format=%(refname:short)", "refs/heads/flow"]);
+    assert_eq!(branches.lines().count(), kept);
+    let trees = git(&flow.dir(), &["worktree", "list", "--porcelain"]);
+    assert_eq!(trees.lines().filter(|line| line.starts_with("worktree ")).count(), kept + 1);
+}
+
+#[test]
+fn c58_work_in_a_tree_is_reachable_and_an_untouched_tree_is_gone() {
+    let (flow, ran) = play("C58");
+    ran.exits(0);
+    let branch = flow.task("t")["worktree"]["branch"].as_str().unwrap().to_owned();
+    assert_eq!(git(&flow.dir(), &["show", &format!("{branch}:new.txt")]), "work\n");
+    assert!(!flow.exists("new.txt"));
+    flow.write("plan.yaml", "flow: 1\ntasks:\n  t:\n    isolation: worktree\n    run: ls\n");
+    flow.run(&["run", "plan.yaml"]).exits(0);
+    let trees = git(&flow.dir(), &["worktree", "list", "--porcelain"]);
+    assert_eq!(
+        trees.lines().filter(|line| line.starts_with("worktree ")).count(),
+        2,
+        "the checkout and the first run's"
+    );
+    assert_eq!(git(&flow.dir(), &["branch", "--list", "flow/*"]).lines().count(), 1);
+}
+
+#[test]
+fn c64_writers_in_one_tree_are_told_what_to_do() {
+    let (flow, _) = set_up("C64");
+    let checked = flow.run(&["check", "plan.yaml"]).exits(0);
+    assert!(!checked.stderr.contains("W0504"), "shell tasks: no guess\n{}", checked.stderr);
+    // A held lock makes sure that a task collides.
+    flow.write(".git/index.lock", "");
+    let ran = flow.run(&["run", "plan.yaml"]).exits(1).says(&["index.lock"]);
+    assert!(ran.stderr.contains("isolation: worktree") && ran.stderr.contains("needs"), "{}", ran.stderr);
+    std::fs::remove_file(flow.path(".git/index.lock")).unwrap();
+    let agents = "flow: 1\nconcurrency: 2\ntasks:\n  a: { prompt: p, tools: [Edit] }\n  b: { prompt: p, tools: [Write] }\n";
+    flow.write("plan.yaml", agents);
+    flow.run(&["check", "plan.yaml"]).exits(0).says(&["W0504", "`a`", "`b`"]);
+}

@@ -1,0 +1,8 @@
+//! A scratch folder, the built program in it, and what came out.
+
+mod flow;
+pub mod model_server;
+mod world;
+
+pub use flow::{Flow, Ran, Running};
+pub use world::{alive, git, signal, wait_until};

@@ -1,0 +1,226 @@
+//! A model behind HTTP on loopback: a list of answers, streamed as the real APIs stream them, and what was asked.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
+
+use serde_json::{Value, json};
+
+/// One answer of the server.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    status: u16,
+    headers: Vec<(&'static str, String)>,
+    body: String,
+    /// Bytes a write; 0: all at once.
+    chunk: usize,
+    /// Whether the connection breaks off after this many bytes of the body.
+    cut: Option<usize>,
+}
+
+/// A request as it arrived.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    pub path: String,
+    pub headers: Vec<(String, String)>,
+    pub body: Value,
+}
+
+/// The server; it ends with the test.
+pub struct ModelServer {
+    pub url: String,
+    asked: Arc<Mutex<Vec<Asked>>>,
+}
+
+impl Answer {
+    /// A refusal with a JSON body.
+    pub fn refusal(status: u16, message: &str) -> Self {
+        let body = json!({ "type": "error", "error": { "type": "error", "message": message } }).to_string();
+        Answer {
+            status,
+            headers: vec![("content-type", "application/json".to_owned())],
+            body,
+            chunk: 0,
+            cut: None,
+        }
+    }
+
+    /// A stream of server-sent events.
+    pub fn stream(body: String) -> Self {
+        Answer {
+            status: 200,
+            headers: vec![("content-type", "text/event-stream".to_owned())],
+            body,
+            chunk: 0,
+            cut: None,
+        }
+    }
+
+    pub fn header(mut self, name: &'static str, value: &str) -> Self {
+        self.headers.push((name, value.to_owned()));
+        self
+    }
+
+    /// Sends the body in pieces of so many bytes.
+    pub fn in_pieces(mut self, bytes: usize) -> Self {
+        self.chunk = bytes;
+        self
+    }
+
+    /// Breaks the connection off in the middle of the body.
+    pub fn cut_at(mut self, bytes: usize) -> Self {
+        self.cut = Some(bytes);
+        self
+    }
+}
+
+impl ModelServer {
+    /// Serves the answers in order; past the last one it refuses with 500.
+    pub fn start(answers: Vec<Answer>) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let asked = Arc::new(Mutex::new(Vec::new()));
+        let (seen, answers) = (Arc::clone(&asked), Arc::new(Mutex::new(answers.into_iter())));
+        std::thread::spawn(move || {
+            for stream in listener.incoming().map_while(Result::ok) {
+                let (seen, answers) = (Arc::clone(&seen), Arc::clone(&answers));
+                std::thread::spawn(move || serve(stream, &seen, &mut || answers.lock().unwrap().next()));
+            }
+        });
+        ModelServer { url, asked }
+    }
+
+    /// What was asked so far.
+    pub fn asked(&self) -> Vec<Asked> {
+        self.asked.lock().unwrap().clone()
+    }
+}
+
+fn serve(stream: TcpStream, seen: &Mutex<Vec<Asked>>, next: &mut dyn FnMut() -> Option<Answer>) {
+    let mut reader = BufReader::new(stream.try_clone().unwrap());
+    let mut writer = stream;
+    while let Some(asked) = read_request(&mut reader) {
+        seen.lock().unwrap().push(asked);
+        let answer = next().unwrap_or_else(|| Answer::refusal(500, "no more answers"));
+        if write_answer(&mut writer, &answer).is_err() || answer.cut.is_some() {
+            let _ = writer.shutdown(std::net::Shutdown::Both);
+            return;
+        }
+    }
+}
+
+fn read_request(reader: &mut BufReader<TcpStream>) -> Option<Asked> {
+    let mut first = String::new();
+    reader.read_line(&mut first).ok().filter(|bytes| *bytes > 0)?;
+    let path = first.split_whitespace().nth(1)?.to_owned();
+    let mut headers = Vec::new();
+    loop {
+        let mut line = String::new();
+        reader.read_line(&mut line).ok()?;
+        let Some((name, value)) = line.trim_end().split_once(':') else { break };
+        headers.push((name.to_lowercase(), value.trim().to_owned()));
+    }
+    let length = headers
+        .iter()
+        .find(|(name, _)| name == "content-length")
+        .map_or(0, |(_, value)| value.parse().unwrap());
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body).ok()?;
+    Some(Asked { path, headers, body: serde_json::from_slice(&body).unwrap_or(Value::Null) })
+}
+
+fn write_answer(writer: &mut TcpStream, answer: &Answer) -> std::io::Result<()> {
+    writer.set_nodelay(true)?;
+    write!(writer, "HTTP/1.1 {} answer\r\ntransfer-encoding: chunked\r\n", answer.status)?;
+    for (name, value) in &answer.headers {
+        write!(writer, "{name}: {value}\r\n")?;
+    }
+    writer.write_all(b"\r\n")?;
+    let body = answer.body.as_bytes();
+    let body = &body[..answer.cut.unwrap_or(body.len()).min(body.len())];
+    let size = if answer.chunk == 0 { body.len().max(1) } else { answer.chunk };
+    for piece in body.chunks(size) {
+        write!(writer, "{:x}\r\n", piece.len())?;
+        writer.write_all(piece)?;
+        writer.write_all(b"\r\n")?;
+        writer.flush()?;
+    }
+    if answer.cut.is_none() {
+        writer.write_all(b"0\r\n\r\n")?;
+    }
+    writer.flush()
+}
+
+/// An Anthropic stream of one tool call.
+pub fn anthropic_call(id: &str, tool: &str, input: &Value) -> String {
+    let json = input.to_string();
+    let (one, two) = json.split_at(json.len() / 2);
+    anthropic(
+        &[
+            json!({"type": "content_block_start", "index": 0, "content_block": {"type": "tool_use", "id": id, "name": tool, "input": {}}}),
+            json!({"type": "content_block_delta", "index": 0, "delta": {"type": "input_json_delta", "partial_json": one}}),
+            json!({"type": "content_block_delta", "index": 0, "delta": {"type": "input_json_delta", "partial_json": two}}),
+            json!({"type": "content_block_stop", "index": 0}),
+        ],
+        "tool_use",
+    )
+}
+
+/// An Anthropic stream of one text.
+pub fn anthropic_text(text: &str) -> String {
+    let middle = text.char_indices().nth(text.chars().count() / 2).map_or(0, |(at, _)| at);
+    let (one, two) = text.split_at(middle);
+    anthropic(
+        &[
+            json!({"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}}),
+            json!({"type": "ping"}),
+            json!({"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": one}}),
+            json!({"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": two}}),
+            json!({"type": "content_block_stop", "index": 0}),
+        ],
+        "end_turn",
+    )
+}
+
+fn anthropic(blocks: &[Value], stop: &str) -> String {
+    let start = json!({"type": "message_start", "message": {"id": "msg_1", "type": "message", "role": "assistant",
+        "model": "claude-test", "content": [], "stop_reason": null, "usage": {"input_tokens": 25, "output_tokens": 1}}});
+    let delta =
+        json!({"type": "message_delta", "delta": {"stop_reason": stop}, "usage": {"output_tokens": 15}});
+    let all =
+        [start].into_iter().chain(blocks.iter().cloned()).chain([delta, json!({"type": "message_stop"})]);
+    all.map(|event| format!("event: {}\ndata: {event}\n\n", event["type"].as_str().unwrap())).collect()
+}
+
+/// An OpenAI stream of one tool call.
+pub fn openai_call(id: &str, tool: &str, input: &Value) -> String {
+    let json = input.to_string();
+    let (one, two) = json.split_at(json.len() / 2);
+    openai(
+        &[
+            json!({"role": "assistant", "content": null, "tool_calls": [{"index": 0, "id": id, "type": "function", "function": {"name": tool, "arguments": ""}}]}),
+            json!({"tool_calls": [{"index": 0, "function": {"arguments": one}}]}),
+            json!({"tool_calls": [{"index": 0, "function": {"arguments": two}}]}),
+        ],
+        "tool_calls",
+    )
+}
+
+/// An OpenAI stream of one text.
+pub fn openai_text(text: &str) -> String {
+    let deltas: Vec<Value> = text.split_inclusive(' ').map(|word| json!({"content": word})).collect();
+    openai(&deltas, "stop")
+}
+
+fn openai(deltas: &[Value], finish: &str) -> String {
+    let chunk = |choices: Value, usage: Value| json!({"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": "gpt-test", "choices": choices, "usage": usage});
+    let mut all: Vec<Value> = deltas
+        .iter()
+        .map(|delta| chunk(json!([{"index": 0, "delta": delta, "finish_reason": null}]), Value::Null))
+        .collect();
+    all.push(chunk(json!([{"index": 0, "delta": {}, "finish_reason": finish}]), Value::Null));
+    all.push(chunk(json!([]), json!({"prompt_tokens": 25, "completion_tokens": 15, "total_tokens": 40})));
+    let mut text: String = all.iter().map(|chunk| format!("data: {chunk}\n\n")).collect();
+    text.push_str("data: [DONE]\n\n");
+    text
+}
