@@ -103,7 +103,7 @@ fn yaml_traps_are_answered_with_what_to_write() {
     refused_text("flow: 1\ntasks:\n  a:\n\trun: touch ran\n", &["plan.yaml:4", "tab"]);
     refused_text(
         "flow: 1\ntasks:\n  a:\n    if: ${{ true }}\n    run: touch ran\n",
-        &["plan.yaml:4", "bare"],
+        &["plan.yaml:4", "without `${{ }}`", "write `if: true`"],
     );
 }
 

@@ -58,7 +58,7 @@ fn m4_a_cycle_is_shown_as_a_path_with_every_line() {
 fn m5_an_unknown_reference_inside_a_script_is_found_by_check() {
     refused(
         "tasks:\n  build: { run: touch ran }\n  use:\n    run: |\n      echo one\n      echo ${{ tasks.biuld.output }}\n",
-        &["plan.yaml:6:15", "`biuld`", "did you mean `build`?"],
+        &["plan.yaml:7:16", "`biuld`", "did you mean `build`?"],
     );
 }
 

@@ -124,7 +124,9 @@ impl Session {
             inputs,
             place: &outside,
         };
-        let Compiled { plan, diagnostics } = compile(&input);
+        let Compiled { plan, mut diagnostics } = compile(&input);
+        let used = plan.iter().flat_map(|plan| &plan.agents);
+        diagnostics.extend(used.flat_map(|agent| agents.warnings(&agent.name)).cloned());
         let worktrees_dir = settings.worktrees_dir.as_ref().map(PathBuf::from);
         let prepared = plan.map(|plan| Prepared { plan, file, dir, settings, worktrees_dir });
         (prepared, diagnostics)

@@ -65,14 +65,13 @@ fn c16_an_unknown_model_fails_the_task_and_names_who_asked_for_it() {
     let task = flow.task("t");
     assert_eq!(task["state"], "failed");
     assert_eq!(task["attempts"].as_array().unwrap().len(), 1, "a 404 is not tried again");
-    assert_eq!(task["usage"]["turns"], 0);
 }
 
 #[test]
 fn c17_an_unknown_agent_is_found_before_anything_runs() {
     let (flow, _) = set_up("C17");
     for command in [&["check", "plan.yaml"][..], &["run", "plan.yaml", "--model-script", "model.yaml"]] {
-        flow.run(command).exits(3).says(&["unknown agent `reviewer`", "did you mean `rev`?", "agents"]);
+        flow.run(command).exits(3).says(&["there is no agent `reviewer`", "did you mean `rev`?", "agents"]);
     }
     assert!(
         !flow.exists(".flow/runs") || std::fs::read_dir(flow.path(".flow/runs")).unwrap().next().is_none()
@@ -151,7 +150,8 @@ fn c34_a_timed_out_agent_makes_no_further_model_call() {
     let calls: Vec<serde_json::Value> =
         wire.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert!(calls.iter().all(|call| call["at"].as_u64() <= ended["at"].as_u64()), "{wire}");
-    let answered = calls.iter().filter(|call| call["status"] == "ok").count() as u64;
+    let answered =
+        calls.iter().filter(|call| call["status"] == 200 || call["status"] == "stopped").count() as u64;
     assert_eq!(task["usage"]["turns"].as_u64(), Some(answered));
 }
 

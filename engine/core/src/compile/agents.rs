@@ -108,6 +108,14 @@ impl AgentRegistry {
         }
     }
 
+    /// What is odd about the definition of a name that can be used.
+    pub fn warnings(&self, name: &str) -> &[Diagnostic] {
+        match self.slot(name).map(|slot| &slot.winner) {
+            Some(Candidate::Usable(_, warnings)) => warnings,
+            Some(Candidate::Broken(_)) | None => &[],
+        }
+    }
+
     /// Whether the settings take this name out.
     pub fn is_disabled(&self, name: &str) -> bool {
         self.disabled.iter().any(|disabled| disabled == name)

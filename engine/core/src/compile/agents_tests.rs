@@ -82,8 +82,8 @@ fn a_broken_definition_hides_a_weaker_one_and_is_a_warning_until_named() {
     ]);
     assert!(registry.get("a").is_none());
     assert_eq!(registry.shadowed("a").len(), 1);
-    insta::assert_snapshot!(short(registry.broken("a").unwrap()), @"4:1 [isolaton] F0201 unknown key `isolaton`; it looks like one that limits the agent; write `isolation`, or `x-isolaton` for a key of your own");
-    insta::assert_snapshot!(short(&registry.diagnostics), @"4:1 [isolaton] W0505 agent `a` can't be used: unknown key `isolaton`; it looks like one that limits the agent; write `isolation`, or `x-isolaton` for a key of your own");
+    insta::assert_snapshot!(short(registry.broken("a").unwrap()), @"4:1 [isolaton] F0201 unknown key `isolaton`; it looks like one that limits the agent; did you mean `isolation`? keys of your own begin with `x-`");
+    insta::assert_snapshot!(short(&registry.diagnostics), @"4:1 [isolaton] W0505 agent `a` can't be used: unknown key `isolaton`; it looks like one that limits the agent; did you mean `isolation`? keys of your own begin with `x-`");
 }
 
 #[test]

@@ -228,7 +228,7 @@ fn unknown_key(reader: &mut Reader<'_>, entry: &Entry) {
     if let Some(limit) = near_limit(&entry.key) {
         let message = format!("unknown key `{}`; it looks like one that limits the agent", entry.key);
         reader.problem(Code::UnknownKey, entry.key_span, message).help =
-            Some(format!("write `{limit}`, or `x-{}` for a key of your own", entry.key));
+            Some(format!("did you mean `{limit}`? keys of your own begin with `x-`"));
         return;
     }
     let names = KEYS.iter().map(|field| field.name);

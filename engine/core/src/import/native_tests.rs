@@ -75,16 +75,16 @@ fn a_misspelt_list_of_tools_never_widens_the_set() {
 #[test]
 fn a_near_miss_of_a_limiting_key_is_an_error_and_other_unknown_keys_are_not() {
     check!("name: a\ndescription: d\nisolaton: worktree\ndisalowedTools: Bash\npermisionMode: plan\nmaxTurn: 3", @r"
-    4:1 [isolaton] F0201 unknown key `isolaton`; it looks like one that limits the agent; write `isolation`, or `x-isolaton` for a key of your own
-    5:1 [disalowedTools] F0201 unknown key `disalowedTools`; it looks like one that limits the agent; write `disallowedTools`, or `x-disalowedTools` for a key of your own
-    6:1 [permisionMode] F0201 unknown key `permisionMode`; it looks like one that limits the agent; write `permissionMode`, or `x-permisionMode` for a key of your own
-    7:1 [maxTurn] F0201 unknown key `maxTurn`; it looks like one that limits the agent; write `maxTurns`, or `x-maxTurn` for a key of your own
+    4:1 [isolaton] F0201 unknown key `isolaton`; it looks like one that limits the agent; did you mean `isolation`? keys of your own begin with `x-`
+    5:1 [disalowedTools] F0201 unknown key `disalowedTools`; it looks like one that limits the agent; did you mean `disallowedTools`? keys of your own begin with `x-`
+    6:1 [permisionMode] F0201 unknown key `permisionMode`; it looks like one that limits the agent; did you mean `permissionMode`? keys of your own begin with `x-`
+    7:1 [maxTurn] F0201 unknown key `maxTurn`; it looks like one that limits the agent; did you mean `maxTurns`? keys of your own begin with `x-`
     ");
     check!("name: a\ndescription: d\ndisallowed_tools: Bash\nmax-turns: 3\nIsolation: worktree\npermissions: x", @r"
-    4:1 [disallowed_tools] F0201 unknown key `disallowed_tools`; it looks like one that limits the agent; write `disallowedTools`, or `x-disallowed_tools` for a key of your own
-    5:1 [max-turns] F0201 unknown key `max-turns`; it looks like one that limits the agent; write `maxTurns`, or `x-max-turns` for a key of your own
-    6:1 [Isolation] F0201 unknown key `Isolation`; it looks like one that limits the agent; write `isolation`, or `x-Isolation` for a key of your own
-    7:1 [permissions] F0201 unknown key `permissions`; it looks like one that limits the agent; write `permissionMode`, or `x-permissions` for a key of your own
+    4:1 [disallowed_tools] F0201 unknown key `disallowed_tools`; it looks like one that limits the agent; did you mean `disallowedTools`? keys of your own begin with `x-`
+    5:1 [max-turns] F0201 unknown key `max-turns`; it looks like one that limits the agent; did you mean `maxTurns`? keys of your own begin with `x-`
+    6:1 [Isolation] F0201 unknown key `Isolation`; it looks like one that limits the agent; did you mean `isolation`? keys of your own begin with `x-`
+    7:1 [permissions] F0201 unknown key `permissions`; it looks like one that limits the agent; did you mean `permissionMode`? keys of your own begin with `x-`
     ");
     check!("name: a\ndescription: d\nmodle: x\nzebra: y\nx-mine: z\nflow: {whento_use: a}", @r"
     4:1 [modle] W0201 unknown key `modle` is ignored; did you mean `model`?
@@ -93,7 +93,7 @@ fn a_near_miss_of_a_limiting_key_is_an_error_and_other_unknown_keys_are_not() {
     ");
     check!("name: a\ndescription: Use it: always\nisolaton: worktree", @r"
     3:1 [description] W0501 `description` isn't YAML, so it's read as plain text: `: ` inside a value without quotes; quote it: `description: 'Use it: always'`, or write `description: |` and the text on the next line, indented
-    4:1 [isolaton] F0201 unknown key `isolaton`; it looks like one that limits the agent; write `isolation`, or `x-isolaton` for a key of your own
+    4:1 [isolaton] F0201 unknown key `isolaton`; it looks like one that limits the agent; did you mean `isolation`? keys of your own begin with `x-`
     ");
 }
 
@@ -170,7 +170,7 @@ fn an_error_is_not_lost_behind_a_thousand_warnings() {
 #[test]
 fn toml_front_matter_has_the_same_keys() {
     let import = import_of("+++\nname = 'a'\ndescription = 'd'\ntools = ['Read']\nmaxTurn = 3\n+++\nB\n");
-    insta::assert_snapshot!(short(&import.found), @"5:1 [maxTurn] F0201 unknown key `maxTurn`; it looks like one that limits the agent; write `maxTurns`, or `x-maxTurn` for a key of your own");
+    insta::assert_snapshot!(short(&import.found), @"5:1 [maxTurn] F0201 unknown key `maxTurn`; it looks like one that limits the agent; did you mean `maxTurns`? keys of your own begin with `x-`");
     assert_eq!(import.agent.unwrap().body, "B\n");
     insta::assert_snapshot!(short(&import_of("+++\nname = a\n+++\nB\n").found), @"2:8 [a] F0104 this isn't TOML: string values must be quoted, expected literal string");
 }

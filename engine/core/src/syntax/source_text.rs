@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::diagnostic::{Code, Diagnostic, SourceFile, Span};
+use crate::text::format_size;
 
 /// The most bytes that a plan may have.
 pub const PLAN_LIMIT: usize = 16 << 20;
@@ -18,8 +19,11 @@ pub fn source_text(
 ) -> Result<Arc<SourceFile>, Diagnostic> {
     let name = name.into();
     if bytes.len() > limit {
-        let message =
-            format!("`{name}` has {}, more than the {} it may have", size(bytes.len()), size(limit));
+        let message = format!(
+            "`{name}` has {}, more than the {} it may have",
+            format_size(bytes.len()),
+            format_size(limit)
+        );
         let file = Arc::new(SourceFile::new(name, ""));
         return Err(Diagnostic::new(Code::TooLarge, &file, Span::default(), message));
     }
@@ -50,14 +54,6 @@ fn not_utf8(name: String, bytes: &[u8], at: usize) -> Diagnostic {
     let file = Arc::new(SourceFile::new(name, before));
     let help = if utf16 { "it looks like UTF-16: save it as UTF-8" } else { "save the file as UTF-8" };
     Diagnostic::new(Code::NotText, &file, place, message).help(help)
-}
-
-fn size(bytes: usize) -> String {
-    const MIB: usize = 1 << 20;
-    match bytes {
-        bytes if bytes >= MIB && bytes.is_multiple_of(MIB) => format!("{} MiB", bytes / MIB),
-        bytes => format!("{bytes} bytes"),
-    }
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use flow_core::diagnostic::{Code, Diagnostic, SourceFile};
 use flow_core::syntax::source_text;
-use flow_core::text::did_you_mean;
+use flow_core::text::{did_you_mean, format_size};
 
 /// Reads a file of at most `limit` bytes. Messages call it `name`.
 pub fn read_source(path: &Path, limit: usize, name: &str) -> Result<Arc<SourceFile>, Diagnostic> {
@@ -25,7 +25,9 @@ pub fn read_source(path: &Path, limit: usize, name: &str) -> Result<Arc<SourceFi
         return Err(unreadable("it is no regular file"));
     }
     if found.len() > limit as u64 {
-        let message = format!("`{name}` has {} bytes, more than the {limit} it may have", found.len());
+        let (has, most) =
+            (format_size(usize::try_from(found.len()).unwrap_or(usize::MAX)), format_size(limit));
+        let message = format!("`{name}` has {has}, more than the {most} it may have");
         return Err(finding(Code::TooLarge, message));
     }
     let mut bytes = Vec::with_capacity(usize::try_from(found.len()).unwrap_or(0));
