@@ -3,8 +3,10 @@
 
     cargo build --release && python3 tests/bench/run.py [--pairs 9] [--tasks 1000] [ROW ...]
 
-Rows: noop chain fan start check. Peers: ninja and make (Debian packages ninja-build, make). Each row prints the medians of
-wall and CPU time of both and their ratio. Nothing here is a test: figures depend on the machine, ratios much less.
+Rows: floor noop bash chain fan start check worktree agent memory. Peers: ninja and make (Debian packages ninja-build,
+make), git. Each row prints the medians of wall and CPU time of both and their ratio. `floor` is what the machine takes to
+start `sh -c true`, and says how much it was disturbed. Nothing here is a test: figures depend on the machine, ratios much
+less. With `--place` on another file system the same again: file creation may differ tenfold.
 """
 
 import argparse, os, pathlib, shutil, statistics, subprocess, sys, tempfile, time
@@ -15,9 +17,10 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 def measure(argv, cwd):
     """Wall and CPU seconds of a command and all its children, and the largest memory of one of them in MB."""
     began = time.perf_counter()
-    pid = subprocess.Popen(argv, cwd=cwd, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).pid
-    _, status, usage = os.wait4(pid, 0)
+    child = subprocess.Popen(argv, cwd=cwd, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    _, status, usage = os.wait4(child.pid, 0)
     wall = time.perf_counter() - began
+    child.returncode = status  # else it would be waited for once more
     if status != 0:
         sys.exit(f"{argv} failed with status {status} in {cwd}")
     return wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
@@ -41,16 +44,49 @@ def compare(name, ours, peer, cwd, pairs, prepare=lambda: None):
     )
 
 
-def plans(folder, needs):
+def alone(name, argv, cwd, runs, prepare=lambda: None):
+    """A row without a peer."""
+    samples = []
+    for number in range(runs + 1):
+        prepare()
+        sample = measure(argv, cwd)
+        if number:
+            samples.append(sample)
+    wall, cpu, memory = (statistics.median(column) for column in zip(*samples))
+    print(f"{name:<28} wall {wall * 1e3:8.1f} ms   cpu {cpu * 1e3:8.1f} ms   memory {memory:6.1f} MB")
+
+
+def floor(starts=1000):
+    """Microseconds that `sh -c true` takes, one at a time."""
+    began = time.perf_counter()
+    for _ in range(starts):
+        os.waitpid(os.posix_spawn("/bin/sh", ["sh", "-c", "true"], os.environ), 0)
+    print(f"{'floor, sh -c true':<28} {(time.perf_counter() - began) / starts * 1e6:.0f} microseconds")
+
+
+def repository(folder, files):
+    """A git repository with that many small files in it and one commit."""
+    for number in range(files):
+        path = folder / f"d{number // 100}" / f"f{number}.txt"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(f"{number}\n")
+    (folder / ".gitignore").write_text(".flow\n/tree\n/plan.yaml\n")
+    git = ["git", "-c", "user.name=bench", "-c", "user.email=bench@example.org"]
+    for argv in (["init", "-q"], ["add", "."], ["commit", "-q", "-m", "files"]):
+        subprocess.run(git + argv, cwd=folder, check=True)
+
+
+def plans(folder, needs, shell="sh"):
     """The same graph of no-ops for flow, ninja and make; `needs[i]` are the numbers that task i waits for."""
     names = [f"t{number}" for number in range(len(needs))]
     with open(folder / "plan.yaml", "w") as plan:
-        plan.write("flow: 1\ndefaults: { shell: sh }\ntasks:\n")
+        plan.write("flow: 1\n" + ("defaults: { shell: sh }\n" if shell == "sh" else "") + "tasks:\n")
         for name, waits in zip(names, needs):
             edges = f"needs: [{', '.join(names[wait] for wait in waits)}], " if waits else ""
             plan.write(f"  {name}: {{ {edges}run: 'true' }}\n")
     with open(folder / "build.ninja", "w") as build:
-        build.write("rule noop\n  command = true\n")
+        command = "true" if shell == "sh" else "exec bash --noprofile --norc -eo pipefail -c true"
+        build.write(f"rule noop\n  command = {command}\n")
         for name, waits in zip(names, needs):
             edges = " | " + " ".join(names[wait] for wait in waits) if waits else ""
             build.write(f"build {name}: noop{edges}\n")
@@ -75,7 +111,9 @@ def main():
     options.add_argument("--pairs", type=int, default=9)
     options.add_argument("--tasks", type=int, default=1000)
     options.add_argument("--flow", default=str(ROOT / "target/release/flow"))
-    options.add_argument("rows", nargs="*", default=["noop", "chain", "fan", "start", "check"])
+    options.add_argument("--place", help="the folder to work in; a temporary one otherwise")
+    rows = ["floor", "noop", "bash", "chain", "fan", "start", "check", "worktree", "agent", "memory"]
+    options.add_argument("rows", nargs="*", default=rows)
     chosen = options.parse_args()
     flow, ninja, make = chosen.flow, shutil.which("ninja"), shutil.which("make")
     if not ninja or not make:
@@ -83,19 +121,23 @@ def main():
     count = chosen.tasks
     graphs = {
         "noop": [[] for _ in range(count)],
+        "bash": [[] for _ in range(count)],
         "chain": [[number - 1] if number else [] for number in range(count)],
         "fan": [[]] + [[0] for _ in range(count)] + [list(range(1, count + 1))],
     }
     print("medians; flow / peer = ratio")
     for row in chosen.rows:
-        with tempfile.TemporaryDirectory() as place:
+        with tempfile.TemporaryDirectory(dir=chosen.place) as place:
             folder = pathlib.Path(place)
-            if row in graphs:
-                plans(folder, graphs[row])
-                runs = folder / ".flow"
+            runs = folder / ".flow"
+            clean = lambda: shutil.rmtree(runs, True)
+            if row == "floor":
+                floor()
+            elif row in graphs:
+                plans(folder, graphs[row], "bash" if row == "bash" else "sh")
                 argv = [flow, "run", "plan.yaml", "-j2", "-o", "quiet"]
                 peer = [ninja, "-j2"]
-                compare(f"{row} {count}, ninja -j2", argv, peer, folder, chosen.pairs, lambda: shutil.rmtree(runs, True))
+                compare(f"{row} {count}, ninja -j2", argv, peer, folder, chosen.pairs, clean)
             elif row == "start":
                 plans(folder, [[]])
                 compare("--version, make --version", [flow, "--version"], [make, "--version"], folder, chosen.pairs)
@@ -105,6 +147,27 @@ def main():
                     plans(folder, layered(tasks, edges))
                     for name, peer in (("make -n", [make, "-n"]), ("ninja -n", [ninja, "-n"])):
                         compare(f"check {tasks}/{edges}, {name}", [flow, "check", "plan.yaml"], peer, folder, max(3, chosen.pairs // 3))
+            elif row == "worktree":
+                repository(folder, 10_000)
+                (folder / "plan.yaml").write_text(
+                    "flow: 1\ndefaults: { shell: sh, isolation: worktree }\ntasks:\n  t: { run: 'true' }\n"
+                )
+                argv = [flow, "run", "plan.yaml", "-o", "quiet"]
+                peer = ["sh", "-c", "git worktree add -q --detach tree && git worktree remove tree"]
+                compare("worktree 10000 files, git", argv, peer, folder, chosen.pairs)
+            elif row == "agent":
+                (folder / "plan.yaml").write_text("flow: 1\ntasks:\n  t: { prompt: read it }\n")
+                (folder / "note.txt").write_text("a note\n")
+                (folder / "model.yaml").write_text(
+                    "t:\n  - call: Read\n    with: { file_path: note.txt }\n  - say: done\n"
+                )
+                argv = [flow, "run", "plan.yaml", "-o", "quiet", "--model-script", "model.yaml"]
+                alone("agent of 2 turns, 1 call", argv, folder, chosen.pairs, clean)
+            elif row == "memory":
+                plans(folder, [[] for _ in range(100)])
+                alone("100 tasks", [flow, "run", "plan.yaml", "-j2", "-o", "quiet"], folder, chosen.pairs, clean)
+            else:
+                sys.exit(f"there is no row `{row}`")
 
 
 if __name__ == "__main__":
