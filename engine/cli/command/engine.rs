@@ -105,8 +105,9 @@ fn live(mut setup: RunSetup, opening: Opening, signalled: Arc<AtomicU8>) -> anyh
     if let Err(error) = flow_run::sys::process::become_subreaper() {
         ui::warning(&format!("processes that leave their group can't be followed: {error}"));
     }
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
+    // One thread: what blocks has threads of its own, and handing each message of each attempt from thread to thread
+    // costs more than all that is done with it.
+    let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .context("can't start the runtime")?;

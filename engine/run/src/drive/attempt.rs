@@ -1,5 +1,7 @@
 //! One attempt while it lives, and what it tells the loop.
 
+use std::any::Any;
+use std::panic::AssertUnwindSafe;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -8,6 +10,7 @@ use flow_core::model::{AttemptEnd, Outcome, Reason};
 use flow_core::plan::Output;
 use flow_core::text::list_some;
 use flow_core::values::settle_output;
+use futures_util::FutureExt;
 use tokio::sync::mpsc;
 
 use super::launch::{Ready, chain};
@@ -65,8 +68,7 @@ pub(super) async fn shell_attempt(
     stop: StopSignal,
     sender: mpsc::Sender<Message>,
 ) {
-    let run = tokio::spawn(run_shell(launch, files, stop));
-    let outcome = caught(run.await);
+    let outcome = caught(AssertUnwindSafe(run_shell(launch, files, stop)).catch_unwind().await);
     let outcome = Box::new(checks.judge(outcome).await);
     // The loop lives until every attempt has ended, so it hears this.
     let _ = sender.send(Message::Executed { task, attempt, outcome }).await;
@@ -80,7 +82,7 @@ pub(super) async fn agent_attempt(
     sender: mpsc::Sender<Message>,
 ) {
     let (progress, mut signs) = mpsc::channel(PROGRESS);
-    let mut run = tokio::spawn(run_agent(launch, stop, progress));
+    let mut run = Box::pin(AssertUnwindSafe(run_agent(launch, stop, progress)).catch_unwind());
     let outcome = loop {
         tokio::select! {
             biased;
@@ -95,9 +97,12 @@ pub(super) async fn agent_attempt(
 }
 
 /// A panic in an executor fails its attempt, not the run.
-fn caught(ended: Result<Outcome, tokio::task::JoinError>) -> Outcome {
-    ended.unwrap_or_else(|error| {
-        Outcome::failed(Reason::Internal, format!("bug: the executor panicked: {error}"))
+fn caught(ended: Result<Outcome, Box<dyn Any + Send>>) -> Outcome {
+    ended.unwrap_or_else(|payload| {
+        let text = payload.downcast_ref::<&str>().copied();
+        let said = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
+        let said = said.unwrap_or("it said nothing");
+        Outcome::failed(Reason::Internal, format!("bug: the executor panicked: {said}"))
     })
 }
 
