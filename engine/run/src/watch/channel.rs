@@ -1,8 +1,10 @@
-//! A bounded channel that drops rather than waits.
+//! A bounded channel that drops rather than waits, and that wakes its watcher now and then instead of at every update:
+//! a wake costs more than a short task's events, and nobody sees a line come 20 ms later.
 
+use std::convert::Infallible;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::time::Duration;
 
 use flow_core::event::Entry;
@@ -12,6 +14,9 @@ use crate::execute::Progress;
 
 /// How many updates may wait for a slow watcher.
 const WAITING: usize = 16_384;
+
+/// How far a watcher that has read everything may lag behind.
+const LAG: Duration = Duration::from_millis(20);
 
 /// Something a watcher may want to show.
 #[derive(Clone, Debug)]
@@ -24,37 +29,53 @@ pub enum Update {
 
 /// The run's side.
 #[derive(Clone, Debug)]
-pub struct Publisher {
-    sender: Option<SyncSender<Update>>,
-    dropped: Arc<AtomicU64>,
+pub struct Publisher(Option<Sending>);
+
+#[derive(Clone, Debug)]
+struct Sending {
+    // Dropped in this order: whoever hears that the run is over then finds the end of the updates.
+    sender: Sender<Update>,
+    _run: Sender<Infallible>,
+    counts: Arc<Counts>,
 }
 
 /// The watcher's side.
 #[derive(Debug)]
 pub struct Updates {
     receiver: Receiver<Update>,
-    dropped: Arc<AtomicU64>,
+    /// Never says anything; it ends with the run.
+    run: Receiver<Infallible>,
+    counts: Arc<Counts>,
+}
+
+#[derive(Debug, Default)]
+struct Counts {
+    waiting: AtomicUsize,
+    dropped: AtomicU64,
 }
 
 /// A channel to one watcher.
 pub fn channel() -> (Publisher, Updates) {
-    let (sender, receiver) = sync_channel(WAITING);
-    let dropped = Arc::new(AtomicU64::new(0));
-    (Publisher { sender: Some(sender), dropped: Arc::clone(&dropped) }, Updates { receiver, dropped })
+    // Its bound is counted here: a bounded channel of std sets up all of its places when it is made, a megabyte and more.
+    let (sender, receiver) = mpsc::channel();
+    let (alive, run) = mpsc::channel();
+    let counts = Arc::new(Counts::default());
+    let sending = Sending { sender, _run: alive, counts: Arc::clone(&counts) };
+    (Publisher(Some(sending)), Updates { receiver, run, counts })
 }
 
 impl Publisher {
     /// A publisher that nobody listens to.
     pub fn silent() -> Self {
-        Publisher { sender: None, dropped: Arc::default() }
+        Publisher(None)
     }
 
     /// Tells the watcher, unless it is too far behind.
     pub fn publish(&self, update: Update) {
-        if let Some(sender) = &self.sender
-            && sender.try_send(update).is_err()
-        {
-            self.dropped.fetch_add(1, Ordering::Relaxed);
+        let Some(Sending { sender, counts, .. }) = &self.0 else { return };
+        if counts.waiting.fetch_add(1, Ordering::Relaxed) >= WAITING || sender.send(update).is_err() {
+            counts.waiting.fetch_sub(1, Ordering::Relaxed);
+            counts.dropped.fetch_add(1, Ordering::Relaxed);
         }
     }
 }
@@ -62,8 +83,19 @@ impl Publisher {
 impl Updates {
     /// The next update; `None` when the run is over and all has been read. `Err` when none came in time.
     pub fn next(&self, at_most: Duration) -> Result<Option<Update>, NothingYet> {
-        match self.receiver.recv_timeout(at_most) {
-            Ok(update) => Ok(Some(update)),
+        let update = match self.receiver.try_recv() {
+            Ok(update) => Ok(update),
+            Err(_) => {
+                // Whoever waits here for the end of the run alone is not woken by what happens in it.
+                let _ = self.run.recv_timeout(LAG.min(at_most));
+                self.receiver.recv_timeout(at_most.saturating_sub(LAG))
+            }
+        };
+        match update {
+            Ok(update) => {
+                self.counts.waiting.fetch_sub(1, Ordering::Relaxed);
+                Ok(Some(update))
+            }
             Err(RecvTimeoutError::Disconnected) => Ok(None),
             Err(RecvTimeoutError::Timeout) => Err(NothingYet),
         }
@@ -71,7 +103,7 @@ impl Updates {
 
     /// How many updates were dropped because this watcher was behind.
     pub fn dropped(&self) -> u64 {
-        self.dropped.load(Ordering::Relaxed)
+        self.counts.dropped.load(Ordering::Relaxed)
     }
 }
 

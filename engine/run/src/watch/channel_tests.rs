@@ -27,3 +27,36 @@ fn a_dead_watcher_is_no_error_and_a_dead_run_ends_the_updates() {
     publisher.publish(update(1));
     Publisher::silent().publish(update(1));
 }
+
+#[test]
+fn what_was_read_makes_room_again() {
+    let (publisher, updates) = channel();
+    for number in 0..=WAITING {
+        publisher.publish(update(u32::try_from(number).unwrap()));
+    }
+    assert_eq!(updates.dropped(), 1);
+    assert!(updates.next(Duration::ZERO).unwrap().is_some());
+    publisher.publish(update(0));
+    publisher.publish(update(0));
+    assert_eq!(updates.dropped(), 2);
+}
+
+#[test]
+fn every_update_is_read_before_the_end_of_a_run_is_heard() {
+    let (publisher, updates) = channel();
+    let reader = std::thread::spawn(move || {
+        let mut read = 0;
+        // Long enough that only the end itself, not time, can end this.
+        while updates.next(Duration::from_secs(3600)).unwrap().is_some() {
+            read += 1;
+        }
+        read
+    });
+    let other = publisher.clone();
+    for number in 0..500 {
+        publisher.publish(update(number));
+        other.publish(update(number));
+    }
+    drop((publisher, other));
+    assert_eq!(reader.join().unwrap(), 1000);
+}
