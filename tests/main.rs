@@ -7,3 +7,4 @@ mod examples;
 mod newcomer;
 mod providers;
 mod support;
+mod thrift;

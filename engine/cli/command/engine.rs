@@ -83,7 +83,13 @@ impl Engine<'_> {
         };
         let ended = live(setup, self.opening, signalled);
         let view = watcher.finish();
-        let made = super::report::write_both(&folder);
+        let made = match ended.as_ref().ok().and_then(|ended| ended.run.report()) {
+            Some(report) => super::report::write_both(&folder, &report),
+            // The journal knows more than we do.
+            None => {
+                super::report::fold(&folder).and_then(|report| super::report::write_both(&folder, &report))
+            }
+        };
         drop(self.lock);
         let ended = ended?;
         made?;

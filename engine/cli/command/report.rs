@@ -49,13 +49,13 @@ pub(super) fn render(folder: &Arc<RunFolder>, format: &Format) -> anyhow::Result
 }
 
 /// `report.json` and `report.md` of a run that has just ended.
-pub(super) fn write_both(folder: &Arc<RunFolder>) -> anyhow::Result<()> {
-    let report = fold(folder)?;
+pub(super) fn write_both(folder: &Arc<RunFolder>, report: &RunReport) -> anyhow::Result<()> {
     let texts = FolderTexts(Arc::clone(folder));
     for name in ["json", "md"] {
         let path = folder.path().join(format!("report.{name}"));
-        let text = (format(name)?.render)(&report, &texts);
-        files::write_atomically(&path, text.as_bytes())
+        let text = (format(name)?.render)(report, &texts);
+        // The journal is what must survive the machine; a report can be made again.
+        files::replace(&path, text.as_bytes())
             .map_err(|error| Failure::new(Exit::Io, format!("can't write `{}`: {error}", path.display())))?;
     }
     Ok(())

@@ -9,6 +9,7 @@ use std::time::Duration;
 use flow_core::event::{Entry, Event};
 use flow_core::ids::{Address, Attempt, TaskId};
 use flow_core::model::{Reason, RunStatus};
+use flow_core::report::Fold;
 use flow_core::schedule::{Answer, Effect, Input, Question};
 use flow_core::template::Status;
 use flow_core::values::{Scope, instances};
@@ -49,6 +50,8 @@ pub struct RunEnd {
     pub exit: u8,
     /// The plan's `outputs`.
     pub outputs: Option<Value>,
+    /// Everything that happened, folded.
+    pub run: Fold,
 }
 
 /// A run while it lives.

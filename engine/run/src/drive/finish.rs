@@ -157,7 +157,7 @@ impl Driver {
     }
 
     /// The last event, and everything on disk before anybody hears that the run is over.
-    pub(super) fn finish(&mut self, mut status: RunStatus) -> Result<RunEnd, DriveError> {
+    pub(super) fn finish(mut self, mut status: RunStatus) -> Result<RunEnd, DriveError> {
         let mut message = None;
         let outputs = match self.outputs() {
             Ok(outputs) => outputs,
@@ -175,7 +175,7 @@ impl Driver {
             path: self.setup.folder.path().join("events.jsonl"),
             source,
         })?;
-        Ok(RunEnd { status, exit, outputs })
+        Ok(RunEnd { status, exit, outputs, run: self.setup.run })
     }
 
     fn outputs(&self) -> Result<Option<Value>, String> {

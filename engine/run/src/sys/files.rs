@@ -8,13 +8,20 @@ use std::path::{Path, PathBuf};
 /// Writes a file so that a reader, or a crash, sees the old content or the new, never a part.
 pub fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    swap_in(path, bytes, File::sync_all)?;
+    // The name itself is on disk only when its folder is.
+    File::open(dir)?.sync_all()
+}
+
+/// The same for readers, but not for a machine that fails: for what can be made again from something that is safe.
+pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    swap_in(path, bytes, |_| Ok(()))
+}
+
+fn swap_in(path: &Path, bytes: &[u8], sync: fn(&File) -> io::Result<()>) -> io::Result<()> {
     let (temporary, mut file) = create_beside(path)?;
-    let written = file
-        .write_all(bytes)
-        .and_then(|()| file.sync_all())
-        .and_then(|()| fs::rename(&temporary, path))
-        // The name itself is on disk only when its folder is.
-        .and_then(|()| File::open(dir)?.sync_all());
+    let written =
+        file.write_all(bytes).and_then(|()| sync(&file)).and_then(|()| fs::rename(&temporary, path));
     if written.is_err() {
         // The write's own error is the one to tell.
         let _ = fs::remove_file(&temporary);

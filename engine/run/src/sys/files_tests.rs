@@ -44,3 +44,15 @@ fn private_folders_are_open_to_their_owner_only() {
     assert_eq!(make_private_dir(&dir.path().join("a")).unwrap_err().kind(), io::ErrorKind::AlreadyExists);
     assert_eq!([mode(&dir.path().join("a")), mode(&dir.path().join("a/b/c"))], [0o700, 0o700]);
 }
+
+#[test]
+fn a_replaced_file_is_whole_and_private_too() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("report.md");
+    replace(&path, b"old and long").unwrap();
+    replace(&path, b"new").unwrap();
+    assert_eq!((fs::read(&path).unwrap(), mode(&path)), (b"new".to_vec(), 0o600));
+    fs::create_dir(dir.path().join("taken")).unwrap();
+    replace(&dir.path().join("taken"), b"new").unwrap_err();
+    assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 2);
+}
