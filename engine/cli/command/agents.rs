@@ -23,7 +23,7 @@ pub(super) fn run(session: &Session, command: &AgentsCommand) -> anyhow::Result<
                 }
                 ListHow::Text => {
                     ui::print(&table(&winners))?;
-                    ui::diagnostics(&registry.diagnostics);
+                    ui::diagnostics(&registry.diagnostics());
                 }
             }
         }

@@ -21,7 +21,7 @@ pub(super) fn run(session: &Session, args: &CheckArgs) -> anyhow::Result<u8> {
     }
     if args.plan.is_none() {
         let settings = session.settings(&session.project.here)?;
-        all.extend(session.agents(&session.project.here, &settings)?.diagnostics);
+        all.extend(session.agents(&session.project.here, &settings)?.diagnostics());
     }
     ui::diagnostics(&all);
     let errors = all.iter().filter(|diagnostic| diagnostic.is_error()).count();

@@ -4,7 +4,10 @@
 //!    definition in silence would run another agent than the one the person wrote.
 //! 2. Two files of one name in one folder replace each other in no order that anybody chose, so neither counts.
 //! 3. What a file lacks is a warning until a plan names its agent.
+//! 4. No file is parsed before somebody asks for a definition: most plans have no agents, and the built-in ones alone take
+//!    longer than a plan of shell tasks.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
@@ -28,14 +31,19 @@ pub struct AgentText {
 /// The definitions by name.
 #[derive(Debug, Default)]
 pub struct AgentRegistry {
-    agents: BTreeMap<String, Slot>,
-    /// Files in agent folders that define nothing, by stem.
-    prose: BTreeMap<String, Vec<Diagnostic>>,
+    files: Vec<AgentText>,
+    read: OnceCell<Definitions>,
     disabled: Vec<String>,
     /// The folders that were looked through, for people who miss an agent.
     pub searched: Vec<String>,
-    /// What is odd about the definitions that count: warnings all.
-    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// What the files say.
+#[derive(Debug, Default)]
+struct Definitions {
+    agents: BTreeMap<String, Slot>,
+    /// Files in agent folders that define nothing, by stem.
+    prose: BTreeMap<String, Vec<Diagnostic>>,
 }
 
 /// Everything of one name.
@@ -61,32 +69,9 @@ struct Found {
     candidate: Candidate,
 }
 
-/// Reads all files, the weakest source first, and settles which definition of each name counts.
+/// The definitions in all files, the weakest source first; which one of each name counts is settled when one is asked for.
 pub fn agent_registry(files: Vec<AgentText>, disabled: &[String], searched: Vec<String>) -> AgentRegistry {
-    let mut registry = AgentRegistry { searched, disabled: disabled.to_vec(), ..AgentRegistry::default() };
-    // By folder and name, in the order of the files: the second of a name in a folder is no successor but a clash.
-    let mut order: Vec<(String, Vec<Found>)> = Vec::new();
-    let mut seen: HashMap<(AgentSource, String, String), usize> = HashMap::new();
-    for text in files {
-        let Some((name, found)) = registry.read(&text) else { continue };
-        let place = (text.source, text.folder, name.clone());
-        let at = *seen.entry(place).or_insert_with(|| {
-            order.push((name, Vec::new()));
-            order.len() - 1
-        });
-        order[at].1.push(found);
-    }
-    for (name, mut candidates) in order {
-        let candidate = match candidates.len() {
-            1 => candidates.pop().map(|found| found.candidate),
-            _ => Some(Candidate::Broken(vec![clash(&name, &candidates)])),
-        };
-        if let Some(candidate) = candidate {
-            registry.add(name, candidate);
-        }
-    }
-    registry.collect_warnings();
-    registry
+    AgentRegistry { files, read: OnceCell::new(), disabled: disabled.to_vec(), searched }
 }
 
 impl AgentRegistry {
@@ -104,7 +89,7 @@ impl AgentRegistry {
             Some(Candidate::Broken(found)) => Some(found),
             Some(Candidate::Usable(..)) => None,
             None if self.is_disabled(name) => None,
-            None => self.prose.get(name).map(Vec::as_slice),
+            None => self.definitions().prose.get(name).map(Vec::as_slice),
         }
     }
 
@@ -128,20 +113,67 @@ impl AgentRegistry {
 
     /// Every definition that can be used, sorted by name.
     pub fn winners(&self) -> impl Iterator<Item = &AgentDef> {
-        self.agents.keys().filter_map(|name| self.get(name))
+        self.definitions().agents.keys().filter_map(|name| self.get(name))
     }
 
     /// What the definition of a name replaces, the strongest first.
     pub fn shadowed(&self, name: &str) -> &[AgentDef] {
-        self.agents.get(name).map_or(&[], |slot| &slot.shadowed)
+        self.definitions().agents.get(name).map_or(&[], |slot| &slot.shadowed)
     }
 
     fn slot(&self, name: &str) -> Option<&Slot> {
-        self.agents.get(name).filter(|_| !self.is_disabled(name))
+        self.definitions().agents.get(name).filter(|_| !self.is_disabled(name))
+    }
+
+    /// What is odd about the definitions that count: warnings all.
+    pub fn diagnostics(&self) -> Vec<Diagnostic> {
+        let mut warnings = Vec::new();
+        for (name, slot) in &self.definitions().agents {
+            if self.is_disabled(name) {
+                continue;
+            }
+            match &slot.winner {
+                Candidate::Usable(_, found) => warnings.extend(found.iter().cloned()),
+                Candidate::Broken(found) => warnings.extend(cannot_be_used(name, found)),
+            }
+        }
+        warnings
+    }
+
+    fn definitions(&self) -> &Definitions {
+        self.read.get_or_init(|| Definitions::read(&self.files))
+    }
+}
+
+impl Definitions {
+    fn read(files: &[AgentText]) -> Self {
+        let mut definitions = Definitions::default();
+        // By folder and name, in the order of the files: the second of a name in a folder is no successor but a clash.
+        let mut order: Vec<(String, Vec<Found>)> = Vec::new();
+        let mut seen: HashMap<(AgentSource, &str, String), usize> = HashMap::new();
+        for text in files {
+            let Some((name, found)) = definitions.read_one(text) else { continue };
+            let place = (text.source, text.folder.as_str(), name.clone());
+            let at = *seen.entry(place).or_insert_with(|| {
+                order.push((name, Vec::new()));
+                order.len() - 1
+            });
+            order[at].1.push(found);
+        }
+        for (name, mut candidates) in order {
+            let candidate = match candidates.len() {
+                1 => candidates.pop().map(|found| found.candidate),
+                _ => Some(Candidate::Broken(vec![clash(&name, &candidates)])),
+            };
+            if let Some(candidate) = candidate {
+                definitions.add(name, candidate);
+            }
+        }
+        definitions
     }
 
     /// What a file comes to, by its name. Prose defines nothing.
-    fn read(&mut self, text: &AgentText) -> Option<(String, Found)> {
+    fn read_one(&mut self, text: &AgentText) -> Option<(String, Found)> {
         let Import { agent, mut found } = import(&text.file)?;
         let stem = file_stem(&text.file.name);
         let Some(agent) = agent else {
@@ -182,20 +214,6 @@ impl AgentRegistry {
             Some(Slot { winner: Candidate::Broken(_), shadowed }) => shadowed,
         };
         self.agents.insert(name, Slot { winner: candidate, shadowed });
-    }
-
-    fn collect_warnings(&mut self) {
-        let mut warnings = Vec::new();
-        for (name, slot) in &self.agents {
-            if self.is_disabled(name) {
-                continue;
-            }
-            match &slot.winner {
-                Candidate::Usable(_, found) => warnings.extend(found.iter().cloned()),
-                Candidate::Broken(found) => warnings.extend(cannot_be_used(name, found)),
-            }
-        }
-        self.diagnostics = warnings;
     }
 }
 

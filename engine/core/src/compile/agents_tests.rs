@@ -1,3 +1,4 @@
+use super::super::testing::Trial;
 use super::*;
 use crate::diagnostic::testing::short;
 use crate::model::{ModelRef, PermissionMode, ToolPolicy};
@@ -21,7 +22,7 @@ fn problems(front: &str) -> String {
     let registry = registry(vec![project("a.md", &format!("name: a\ndescription: d\n{front}"))]);
     match registry.broken("a") {
         Some(found) => short(found),
-        None => short(&registry.diagnostics),
+        None => short(&registry.diagnostics()),
     }
 }
 
@@ -70,8 +71,8 @@ fn two_of_one_name_in_a_folder_are_an_error_once_named() {
     let registry = registry(files);
     assert!(registry.get("a").is_none());
     insta::assert_snapshot!(short(registry.broken("a").unwrap()), @"2:7 [a] F0502 agent `a` is defined twice in one folder: `agents/a.md`, `agents/b.md` (2:7 and here); rename one of them");
-    insta::assert_snapshot!(short(&registry.diagnostics), @"2:7 [a] W0505 agent `a` can't be used: agent `a` is defined twice in one folder: `agents/a.md`, `agents/b.md` (2:7 and here); rename one of them");
-    assert!(registry.diagnostics.iter().all(|found| !found.is_error()));
+    insta::assert_snapshot!(short(&registry.diagnostics()), @"2:7 [a] W0505 agent `a` can't be used: agent `a` is defined twice in one folder: `agents/a.md`, `agents/b.md` (2:7 and here); rename one of them");
+    assert!(registry.diagnostics().iter().all(|found| !found.is_error()));
 }
 
 #[test]
@@ -83,7 +84,7 @@ fn a_broken_definition_hides_a_weaker_one_and_is_a_warning_until_named() {
     assert!(registry.get("a").is_none());
     assert_eq!(registry.shadowed("a").len(), 1);
     insta::assert_snapshot!(short(registry.broken("a").unwrap()), @"4:1 [isolaton] F0201 unknown key `isolaton`; it looks like one that limits the agent; did you mean `isolation`? keys of your own begin with `x-`");
-    insta::assert_snapshot!(short(&registry.diagnostics), @"4:1 [isolaton] W0505 agent `a` can't be used: unknown key `isolaton`; it looks like one that limits the agent; did you mean `isolation`? keys of your own begin with `x-`");
+    insta::assert_snapshot!(short(&registry.diagnostics()), @"4:1 [isolaton] W0505 agent `a` can't be used: unknown key `isolaton`; it looks like one that limits the agent; did you mean `isolation`? keys of your own begin with `x-`");
 }
 
 #[test]
@@ -104,7 +105,7 @@ fn disabled_names_are_gone() {
     let files = vec![project("a.md", "name: a\ndescription: d\nzebra: 1")];
     let registry = agent_registry(files, &["a".to_owned()], Vec::new());
     assert!(registry.get("a").is_none() && registry.broken("a").is_none() && registry.is_disabled("a"));
-    assert_eq!((registry.names().count(), registry.diagnostics.len()), (0, 0));
+    assert_eq!((registry.names().count(), registry.diagnostics().len()), (0, 0));
 }
 
 #[test]
@@ -158,7 +159,7 @@ fn only_people_and_policies_may_bypass() {
     let mode = |source| {
         let content = "---\nname: a\ndescription: d\npermissionMode: bypassPermissions\n---\nB";
         let registry = registry(vec![text(source, "f", "a.md", content)]);
-        (registry.get("a").unwrap().permission_mode, short(&registry.diagnostics))
+        (registry.get("a").unwrap().permission_mode, short(&registry.diagnostics()))
     };
     let (found, warning) = mode(AgentSource::Project);
     assert_eq!(found, Some(PermissionMode::Default));
@@ -172,7 +173,7 @@ fn only_people_and_policies_may_bypass() {
 #[test]
 fn a_name_that_a_terminal_obeys_is_shown_escaped() {
     let registry = registry(vec![project("a.md", "name: \"a\\e[2J\"\ndescription: d")]);
-    insta::assert_snapshot!(short(&registry.diagnostics), @r#"2:7 [\"a\\e[2J\"] W0505 agent `a\u{1b}[2J` can't be used: `a\u{1b}[2J` can't name an agent; a name has letters that everybody can see"#);
+    insta::assert_snapshot!(short(&registry.diagnostics()), @r#"2:7 [\"a\\e[2J\"] W0505 agent `a\u{1b}[2J` can't be used: `a\u{1b}[2J` can't name an agent; a name has letters that everybody can see"#);
 }
 
 #[test]
@@ -182,4 +183,21 @@ fn a_definition_keeps_its_hash_and_its_warnings() {
     assert_eq!(agent.hash.len(), 64);
     assert_eq!(agent.warnings, ["agents/a.md:4:1: unknown key `zebra` is ignored"]);
     assert_eq!((agent.model.clone(), agent.tools.clone()), (ModelRef::Inherit, ToolPolicy::Inherit));
+}
+
+#[test]
+fn no_file_is_parsed_before_a_definition_is_asked_for() {
+    let registry = registry(vec![project("a.md", "name: a\ndescription: d")]);
+    assert!(registry.read.get().is_none());
+    assert!(registry.get("a").is_some());
+    assert!(registry.read.get().is_some());
+}
+
+#[test]
+fn a_plan_without_agents_parses_no_definition() {
+    let registry = registry(vec![project("a.md", "name: a\ndescription: d")]);
+    assert!(Trial::of("tasks: { t: { run: echo } }").compile_with(&registry).plan.is_some());
+    assert!(registry.read.get().is_none());
+    assert!(Trial::of("tasks: { t: { prompt: p, agent: a } }").compile_with(&registry).plan.is_some());
+    assert!(registry.read.get().is_some());
 }

@@ -73,7 +73,7 @@ fn read_all(text: &str) {
             &[],
             Vec::new(),
         )
-        .diagnostics,
+        .diagnostics(),
     ];
     for diagnostic in found.iter().flatten() {
         showable(diagnostic);

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::{
-    AgentText, CompileInput, Compiled, GitPlace, GivenInput, GivenValue, Place, agent_registry, compile,
+    AgentRegistry, AgentText, CompileInput, Compiled, GitPlace, GivenInput, GivenValue, Place,
+    agent_registry, compile,
 };
 use crate::diagnostic::{SourceFile, render};
 use crate::model::{AgentSource, PermissionRules, Settings, SettingsLayer, ToolRule};
@@ -119,9 +120,14 @@ impl Trial {
         };
         let agents = self.agents.iter().map(copy).collect();
         let agents = agent_registry(agents, &[], vec![".claude/agents".to_owned(), "agents".to_owned()]);
+        self.compile_with(&agents)
+    }
+
+    /// The same with other agents.
+    pub(crate) fn compile_with(&self, agents: &AgentRegistry) -> Compiled {
         compile(&CompileInput {
             file: Arc::new(SourceFile::new("plan.yaml", self.text.as_str())),
-            agents: &agents,
+            agents,
             settings: &self.settings,
             inputs: &self.inputs,
             place: &self.place,
