@@ -116,6 +116,15 @@ impl Script {
         Script { parts: vec![ScriptPart::Text(source.into())], prefix: Box::default() }
     }
 
+    /// Its text where it has no holes, so that it is rendered as it is.
+    pub fn literal(&self) -> Option<&str> {
+        match self.parts.as_slice() {
+            [] => Some(""),
+            [ScriptPart::Text(text)] => Some(text),
+            [..] => None,
+        }
+    }
+
     /// Every reference in its holes, with places in the script.
     #[must_use]
     pub fn references(&self) -> Vec<Reference> {

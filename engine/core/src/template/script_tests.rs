@@ -472,3 +472,12 @@ fn nesting_has_an_end() {
         assert!(Script::lower(&source, ShellFamily::Bash).is_err(), "{open}");
     }
 }
+
+#[test]
+fn only_a_script_without_holes_is_its_own_text() {
+    let lowered = |text| Script::lower(text, ShellFamily::Bash).unwrap().0;
+    assert_eq!(Script::plain("echo $x").literal(), Some("echo $x"));
+    assert_eq!(lowered("echo hi").literal(), Some("echo hi"));
+    assert_eq!(lowered("echo ${{ inputs.x }}").literal(), None);
+    assert_eq!(lowered("${{ inputs.x }}").literal(), None);
+}

@@ -128,6 +128,10 @@ fn script(
     shell: &ShellTask,
     files: &mut Files,
 ) -> Result<(String, Vec<(String, String)>), Box<Outcome>> {
+    if let Some(text) = shell.script.literal() {
+        // Everything that templates can see takes longer to put together than most scripts to start.
+        return Ok((text.to_owned(), Vec::new()));
+    }
     let context = scope.context(shell.script.holes().flat_map(|hole| &hole.template.references));
     let rendered = shell.script.render(&context).map_err(|error| failure("run", &error.to_string()))?;
     take_files(&context, files);
