@@ -1,7 +1,8 @@
 //! A plan: a manifest with every name resolved and every template parsed. What can be wrong with a text no longer can.
 
 use std::num::NonZeroU32;
-use std::sync::Arc;
+use std::ops::Deref;
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use indexmap::IndexMap;
@@ -43,17 +44,37 @@ pub struct Plan {
     pub outputs: Vec<(String, Template)>,
 }
 
-/// A task of the plan.
+/// A task of the plan. Most of 100,000 tasks have only what stands here, and share what they say nothing about.
 #[derive(Debug)]
 pub struct Task {
     /// Its place in the plan.
     pub id: TaskId,
     /// Its address, which for a plan task is its id in the manifest.
     pub address: Address,
-    /// `description`.
-    pub description: Option<Template>,
     /// What it does.
     pub kind: TaskKind,
+    /// `isolation`; the task's, else its agent's.
+    pub isolation: Isolation,
+    /// `merge`.
+    pub merge: Merge,
+    /// `None`: as `TaskOptions::default`.
+    pub(crate) options: Option<Box<TaskOptions>>,
+}
+
+impl Deref for Task {
+    type Target = TaskOptions;
+
+    fn deref(&self) -> &TaskOptions {
+        static NONE: LazyLock<TaskOptions> = LazyLock::new(TaskOptions::default);
+        self.options.as_deref().unwrap_or(&NONE)
+    }
+}
+
+/// What a task says beyond what it does.
+#[derive(Debug, Default, PartialEq)]
+pub struct TaskOptions {
+    /// `description`.
+    pub description: Option<Template>,
     /// `if`.
     pub condition: Option<Template>,
     /// `matrix` or `for_each`. Boxed: few tasks have one.
@@ -72,12 +93,8 @@ pub struct Task {
     pub dir: Option<Template>,
     /// `env` of the task over that of `defaults`.
     pub env: Vec<(String, Template)>,
-    /// `isolation`; the task's, else its agent's.
-    pub isolation: Isolation,
     /// `base`.
     pub base: Option<Template>,
-    /// `merge`.
-    pub merge: Merge,
 }
 
 /// What a task does.
@@ -146,7 +163,7 @@ pub struct Permissions {
 }
 
 /// How a task becomes many.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub struct Expansion {
     /// Over what.
     pub over: Over,
@@ -159,7 +176,7 @@ pub struct Expansion {
 }
 
 /// What an expansion ranges over.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub enum Over {
     /// `for_each`, with the name that items have (`item` unless `as` says otherwise).
     ForEach {
@@ -180,7 +197,7 @@ pub enum Over {
 }
 
 /// A list that is known, or known at run time.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub enum Items {
     /// Written out.
     List(Vec<Item>),
@@ -202,7 +219,7 @@ pub enum Item {
 }
 
 /// `retry`.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub struct Retry {
     /// Further attempts after the first.
     pub max: u32,
@@ -260,7 +277,7 @@ pub enum Output {
 }
 
 /// `expect`.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq)]
 pub struct Expect {
     /// Paths (globs) that must exist in the task's folder at its end.
     pub files: Vec<String>,

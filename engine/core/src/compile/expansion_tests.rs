@@ -9,7 +9,8 @@ fn over(task: &str) -> Over {
     let mut plan =
         Trial::of(&format!("tasks:\n  a: {{ run: echo, {task} }}\n  b: {{ run: echo, output: json }}\n"))
             .plan();
-    plan.tasks.remove(0).expansion.expect("an expansion").over
+    let options = plan.tasks.remove(0).options.expect("an expansion");
+    options.expansion.expect("an expansion").over
 }
 
 #[test]

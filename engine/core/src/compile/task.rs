@@ -14,7 +14,7 @@ use super::words::{EDGES, ISOLATIONS, MERGES, length, literal, positive_length, 
 use crate::diagnostic::{Code, Span, Spanned};
 use crate::ids::{Address, TaskId};
 use crate::model::{Isolation, Merge};
-use crate::plan::{Expect, Output, Retry, Task, TaskKind, Timeout};
+use crate::plan::{Expect, Output, Retry, Task, TaskKind, TaskOptions, Timeout};
 use crate::syntax::{TaskFile, Text};
 use crate::template::Template;
 
@@ -220,11 +220,8 @@ pub(super) fn task<'a>(
     let env = env(findings, scope, keys);
     let base = keys.get(|keys| &keys.base).filter(|_| shape.isolation == Isolation::Worktree);
     let base = base.map(|text| templates::text(findings, scope, Spot::Attempt, text));
-    Some(Task {
-        id: shape.task,
-        address: Address::task(&shape.id.value),
+    let options = TaskOptions {
         description: whole_or_none(description)?,
-        kind: kind?,
         condition: whole_or_none(condition)?,
         expansion: match expansion {
             None => None,
@@ -237,9 +234,15 @@ pub(super) fn task<'a>(
         expect,
         dir: whole_or_none(dir)?,
         env,
-        isolation: shape.isolation,
         base: whole_or_none(base)?,
+    };
+    Some(Task {
+        id: shape.task,
+        address: Address::task(&shape.id.value),
+        kind: kind?,
+        isolation: shape.isolation,
         merge: shape.merge,
+        options: (options != TaskOptions::default()).then(|| Box::new(options)),
     })
 }
 

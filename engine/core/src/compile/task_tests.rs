@@ -348,3 +348,14 @@ fn no_plan_comes_of_a_text_with_errors() {
     let Compiled { plan, diagnostics } = Trial::of("tasks:\n  a: { run: echo, needs: [b] }\n").compile();
     assert!(plan.is_none() && diagnostics.len() == 1);
 }
+
+#[test]
+fn a_plain_task_of_a_large_plan_is_small() {
+    use std::mem::size_of;
+    assert!(size_of::<crate::syntax::TaskKeys>() <= 112, "{}", size_of::<crate::syntax::TaskKeys>());
+    assert!(size_of::<crate::plan::Task>() <= 128, "{}", size_of::<crate::plan::Task>());
+    let plan =
+        Trial::of("tasks: { a: { run: echo }, b: { run: echo, needs: a }, c: { run: echo, dir: d } }").plan();
+    let boxed: Vec<bool> = plan.tasks.iter().map(|task| task.options.is_some()).collect();
+    assert_eq!(boxed, [false, false, true]);
+}

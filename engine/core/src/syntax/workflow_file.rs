@@ -1,7 +1,8 @@
 //! A manifest as written: keys known, types right, nothing resolved. Words (`isolation: worktree`), lengths of time and
 //! templates are still text, so that the compiler can speak of them with their place.
 
-use std::sync::Arc;
+use std::ops::{Deref, DerefMut};
+use std::sync::{Arc, LazyLock};
 
 use super::Node;
 use crate::diagnostic::{SourceFile, Span, Spanned};
@@ -66,19 +67,43 @@ pub struct TaskFile {
     pub keys: TaskKeys,
 }
 
-/// The keys of a task; all optional here. What few tasks have is boxed: a plan may have 100,000 tasks.
+/// The keys of a task; all optional here. A plan may have 100,000 tasks and most of them only what stands here: the rest is
+/// a box that is made for the first key in it, and that reads as its default until then.
 #[derive(Clone, Debug, Default)]
 pub struct TaskKeys {
     /// The mapping that holds them.
     pub span: Span,
-    /// `description`.
-    pub description: Option<Text>,
     /// `needs`: a name, a list of names or a mapping of names to edge types.
     pub needs: Vec<NeedFile>,
-    /// `if`.
-    pub condition: Option<Text>,
     /// `run`.
     pub run: Option<Text>,
+    /// Every key that was written, with its place, in order: for conflicts between kinds and keys.
+    pub written: Vec<(&'static str, Span)>,
+    pub(super) rare: Option<Box<RareKeys>>,
+}
+
+impl Deref for TaskKeys {
+    type Target = RareKeys;
+
+    fn deref(&self) -> &RareKeys {
+        static NONE: LazyLock<RareKeys> = LazyLock::new(RareKeys::default);
+        self.rare.as_deref().unwrap_or(&NONE)
+    }
+}
+
+impl DerefMut for TaskKeys {
+    fn deref_mut(&mut self) -> &mut RareKeys {
+        self.rare.get_or_insert_default()
+    }
+}
+
+/// The keys that few tasks have.
+#[derive(Clone, Debug, Default)]
+pub struct RareKeys {
+    /// `description`.
+    pub description: Option<Text>,
+    /// `if`.
+    pub condition: Option<Text>,
     /// `agent`.
     pub agent: Option<Text>,
     /// `prompt`.
@@ -133,8 +158,6 @@ pub struct TaskKeys {
     pub permission_mode: Option<Text>,
     /// `permissions`.
     pub permissions: Option<Spanned<Box<PermissionsFile>>>,
-    /// Every key that was written, with its place, in order: for conflicts between kinds and keys.
-    pub written: Vec<(&'static str, Span)>,
 }
 
 /// One entry of `needs`.

@@ -246,3 +246,14 @@ fn every_key_of_a_task_is_read() {
     let debug = format!("{keys:?}");
     assert!(!debug.contains("None") && !debug.contains("clude: []"), "{debug}");
 }
+
+#[test]
+fn a_task_without_rare_keys_has_no_box_for_them_and_reads_as_if_it_had() {
+    let text = "flow: 1\ntasks: { a: { run: echo, needs: b }, b: { run: echo, dir: d } }\n";
+    let (read, found) = workflow(&Arc::new(SourceFile::new("plan.yaml", text)));
+    assert_eq!(found, []);
+    let tasks = read.unwrap().tasks;
+    assert_eq!(tasks.iter().map(|task| task.keys.rare.is_some()).collect::<Vec<_>>(), [false, true]);
+    assert!(tasks[0].keys.dir.is_none() && tasks[0].keys.env.is_empty());
+    assert_eq!(tasks[1].keys.dir.as_ref().unwrap().value, "d");
+}
