@@ -6,4 +6,5 @@ mod crash;
 mod examples;
 mod newcomer;
 mod providers;
+mod stranger;
 mod support;

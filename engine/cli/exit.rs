@@ -16,6 +16,8 @@ pub enum Exit {
     Usage,
     /// Manifest, agent or input invalid.
     Invalid,
+    /// Nothing fits what was asked for.
+    NothingSelected,
     /// An unmet `expect.that` was the only cause.
     Rejected,
     /// Somebody else owns the run, or it can't be resumed.
@@ -44,6 +46,7 @@ impl Exit {
             Exit::TaskFailed => 1,
             Exit::Usage => 2,
             Exit::Invalid => 3,
+            Exit::NothingSelected => 4,
             Exit::Rejected => 8,
             Exit::Locked => 9,
             Exit::Bug => 70,
@@ -95,17 +98,21 @@ impl Failure {
     }
 }
 
+/// The exit code of a folder that can't be used.
+pub fn of_state(error: &StateError) -> Exit {
+    if error.is_distrust() { Exit::NotTrusted } else { Exit::Io }
+}
+
 /// The exit code of any error that reaches `main`: its own, that of the run folder's errors, else a defect.
 pub fn of(error: &anyhow::Error) -> Exit {
     if let Some(failure) = error.downcast_ref::<Failure>() {
         return failure.exit();
     }
-    let state = |error: &StateError| if error.is_distrust() { Exit::NotTrusted } else { Exit::Io };
     if let Some(error) = error.downcast_ref::<StateError>() {
-        return state(error);
+        return of_state(error);
     }
     match error.downcast_ref::<FindError>() {
-        Some(FindError::State(error)) => return state(error),
+        Some(FindError::State(error)) => return of_state(error),
         Some(
             FindError::NoRuns { .. }
             | FindError::NotAnId { .. }

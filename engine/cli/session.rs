@@ -8,14 +8,14 @@ use flow_core::compile::{
     settings,
 };
 use flow_core::diagnostic::{Diagnostic, SourceFile};
-use flow_core::model::Settings;
+use flow_core::model::{AgentSource, Settings};
 use flow_core::plan::Plan;
 use flow_run::load::{self, Dirs, Project};
 use flow_run::store::{RunFolder, StateDir};
 use flow_run::workspace;
 
 use crate::args::Cli;
-use crate::exit::{Exit, Failure};
+use crate::exit::{self, Exit, Failure};
 use crate::kept::Kept;
 use crate::ui;
 
@@ -75,6 +75,14 @@ impl Session {
         let found = load::find_agents(&self.project, plan_dir, &self.dirs, &self.agent_flags);
         refuse(&found.findings)?;
         Ok(agent_registry(found.texts, &settings.disabled_agents, found.searched))
+    }
+
+    /// How many agents other than the built-in ones there are here.
+    pub fn own_agents(&self) -> anyhow::Result<usize> {
+        let settings = self.settings(&self.project.here)?;
+        let agents = self.agents(&self.project.here, &settings)?;
+        Ok(agents.winners().filter(|agent| agent.source != AgentSource::BuiltIn).count()
+            + agents.diagnostics.len())
     }
 
     /// Reads and compiles a plan. All that is wrong is shown; errors end the command before anything runs.
@@ -141,6 +149,9 @@ impl Session {
         let Some((name, value)) = text.split_once('=') else {
             return Err(usage(format!("`-i {text}` has no `=`")).into());
         };
+        if name.trim_end_matches(':').is_empty() {
+            return Err(usage(format!("`-i {text}` names no input")).into());
+        }
         if let Some(name) = name.strip_suffix(':') {
             let value = serde_json::from_str(value)
                 .map_err(|error| usage(format!("`-i {name}:=` is not JSON: {error}")))?;
@@ -176,7 +187,13 @@ impl Session {
 
     /// The state folder, made when it isn't there.
     pub fn state(&self) -> anyhow::Result<StateDir> {
-        Ok(StateDir::at(&self.project.state_dir)?)
+        StateDir::at(&self.project.state_dir).map_err(|error| {
+            let exit = exit::of_state(&error);
+            let message = format!("{:#}", anyhow::Error::new(error));
+            Failure::new(exit, message)
+                .help("name a folder of your own with `--state-dir DIR` or `FLOW_STATE_DIR`")
+                .into()
+        })
     }
 
     /// Every run, newest first. Without a state folder there are none, and none is made.

@@ -3,7 +3,7 @@
 use flow_core::diagnostic::Diagnostic;
 
 use crate::args::CheckArgs;
-use crate::exit::Exit;
+use crate::exit::{Exit, Failure};
 use crate::session::Session;
 use crate::ui;
 
@@ -12,6 +12,14 @@ pub(super) fn run(session: &Session, args: &CheckArgs) -> anyhow::Result<u8> {
         Some(plan) => vec![plan.clone()],
         None => session.plans(),
     };
+    if plans.is_empty() && session.own_agents()? == 0 {
+        return Err(Failure::new(
+            Exit::NothingSelected,
+            "there is nothing to check here: no `plan.yaml`, no `workflows/`, no agent",
+        )
+        .help("name a plan: `flow check PLAN`")
+        .into());
+    }
     let mut all = Vec::new();
     let mut tasks = 0;
     for plan in &plans {
@@ -31,7 +39,12 @@ pub(super) fn run(session: &Session, args: &CheckArgs) -> anyhow::Result<u8> {
         ui::error(&format!("{said}; {warnings}"), None);
         return Ok(Exit::Invalid.code());
     }
-    ui::note(&format!("{}: {} fine; {warnings}", plans.join(", "), many(tasks, "task")));
+    let what = if plans.is_empty() {
+        "the agents".to_owned()
+    } else {
+        plans.join(", ") + ": " + &many(tasks, "task")
+    };
+    ui::note(&format!("{what} fine; {warnings}"));
     Ok(Exit::Success.code())
 }
 

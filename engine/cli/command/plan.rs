@@ -4,8 +4,7 @@ use std::fmt::Write;
 
 use flow_core::graph::EdgeKind;
 use flow_core::model::{Isolation, Merge};
-use flow_core::plan::{Items, Output, Over, Plan, Task, TaskKind};
-use flow_core::template::ScriptPart;
+use flow_core::plan::{Item, Items, Output, Over, Plan, Task, TaskKind, combinations};
 use flow_core::text::{format_duration, one_line};
 use serde_json::{Value, json};
 
@@ -28,7 +27,8 @@ pub(super) fn show(prepared: &Prepared, how: ListHow) -> anyhow::Result<u8> {
 }
 
 fn as_text(plan: &Plan) -> String {
-    let mut text = format!("{}: {} tasks\n", plan.name, plan.tasks.len());
+    let tasks = if plan.tasks.len() == 1 { "task" } else { "tasks" };
+    let mut text = format!("{}: {} {tasks}\n", plan.name, plan.tasks.len());
     for (name, value) in &plan.inputs {
         let _ = writeln!(text, "  input {name} = {value}");
     }
@@ -49,21 +49,43 @@ fn as_text(plan: &Plan) -> String {
 /// ` ×3` where the number is known, ` ×?` where the run decides.
 fn count(task: &Task) -> String {
     let Some(expansion) = &task.expansion else { return String::new() };
-    let of = |items: &Items| match items {
-        Items::List(items) => Some(items.len()),
-        Items::Expression(_) => None,
-    };
     let number = match &expansion.over {
-        Over::ForEach { items, .. } => of(items),
-        // What `exclude` takes out depends on values that may be templates.
-        Over::Matrix { exclude, .. } if !exclude.is_empty() => None,
-        Over::Matrix { axes, include, .. } => axes
-            .iter()
-            .map(|(_, items)| of(items))
-            .try_fold(1, |all, one| Some(all * one?))
-            .map(|all| all + include.len()),
+        Over::ForEach { items, .. } => length(items),
+        Over::Matrix { axes, include, exclude } => {
+            let values: Option<Vec<_>> =
+                axes.iter().map(|(name, items)| Some((name.clone(), literal(items)?))).collect();
+            match values {
+                Some(values) => combinations(&values, include, exclude).ok().map(|all| all.len()),
+                // What `exclude` takes out depends on values that the run finds.
+                None if !exclude.is_empty() => None,
+                None => axes
+                    .iter()
+                    .map(|(_, items)| length(items))
+                    .try_fold(1, |all, one| Some(all * one?))
+                    .map(|all| all + include.len()),
+            }
+        }
     };
     number.map_or(" ×?".to_owned(), |number| format!(" ×{number}"))
+}
+
+fn length(items: &Items) -> Option<usize> {
+    match items {
+        Items::List(items) => Some(items.len()),
+        Items::Expression(_) => None,
+    }
+}
+
+/// The values, when all of them are written out.
+fn literal(items: &Items) -> Option<Vec<Value>> {
+    let Items::List(items) = items else { return None };
+    items
+        .iter()
+        .map(|item| match item {
+            Item::Value(value) => Some(value.clone()),
+            Item::Text(_) | Item::List(_) | Item::Object(_) => None,
+        })
+        .collect()
 }
 
 fn lines(plan: &Plan, task: &Task) -> Vec<(&'static str, String)> {
@@ -77,23 +99,11 @@ fn lines(plan: &Plan, task: &Task) -> Vec<(&'static str, String)> {
     }
     match &task.kind {
         TaskKind::Shell(shell) => {
-            let script: String = shell
-                .script
-                .parts
-                .iter()
-                .map(|part| match part {
-                    ScriptPart::Text(text) => text.to_string(),
-                    ScriptPart::Hole(hole) => hole.template.source.to_string(),
-                })
-                .collect();
-            all.push(("run", script.trim_end().to_owned()));
+            all.push(("run", shell.script.source().trim_end().to_owned()));
         }
         TaskKind::Agent(agent) => {
             let definition = &plan.agents[agent.agent];
-            all.push((
-                "agent",
-                format!("{} ({}, {})", definition.name, definition.source.as_str(), definition.path),
-            ));
+            all.push(("agent", format!("{} ({})", definition.name, super::agents::source(definition))));
             let tools = flow_core::values::tools_of(definition, agent);
             all.push(("tools", if tools.is_empty() { "none".to_owned() } else { tools.join(", ") }));
             if let Some(model) = &agent.model {
@@ -121,7 +131,8 @@ fn lines(plan: &Plan, task: &Task) -> Vec<(&'static str, String)> {
         Output::Schema(_) => all.push(("output", "JSON that fits its schema".to_owned())),
     }
     if task.retry.max > 0 {
-        all.push(("retry", format!("up to {} further attempts", task.retry.max)));
+        let attempts = if task.retry.max == 1 { "attempt" } else { "attempts" };
+        all.push(("retry", format!("up to {} further {attempts}", task.retry.max)));
     }
     if let Some(limit) = task.timeout.run {
         all.push(("timeout", format_duration(limit)));

@@ -7,7 +7,7 @@ use indexmap::IndexMap;
 use super::context::Scope;
 use crate::model::{Outcome, Reason};
 use crate::plan::{AgentTask, ShellTask, Task, TaskKind};
-use crate::template::{Context, Template};
+use crate::template::{Context, RenderedScript, Template};
 use crate::text::one_line;
 
 /// What an attempt runs.
@@ -48,28 +48,17 @@ pub struct Common {
     pub dir: Option<String>,
     /// Declared variables, the plan's and the task's.
     pub env: IndexMap<String, String>,
-    /// Values that must not be shown: those of the secrets that `env` names.
-    pub secrets: Vec<String>,
     /// Files to write before the start: from `| file`.
     pub files: Vec<(PathBuf, Vec<u8>)>,
 }
 
 /// Renders an attempt. A failure is the attempt's outcome.
 pub fn prepare(scope: &Scope<'_>, task: &Task) -> Result<Launchable, Box<Outcome>> {
-    let mut secrets = Vec::new();
     let mut files = Vec::new();
     let mut env = IndexMap::new();
     for (name, template) in scope.plan.env.iter().chain(&task.env) {
         let inner = Scope { env: env.clone(), ..*scope };
         let value = render(&inner, &format!("env.{name}"), template, &mut files)?;
-        for reference in &template.references {
-            if let [crate::template::Segment::Name(root), crate::template::Segment::Name(secret), ..] =
-                &*reference.path
-                && root == "secrets"
-            {
-                secrets.extend(scope.facts.env.get(secret).cloned());
-            }
-        }
         env.insert(name.clone(), value);
     }
     let inner = Scope { env: env.clone(), ..*scope };
@@ -83,14 +72,15 @@ pub fn prepare(scope: &Scope<'_>, task: &Task) -> Result<Launchable, Box<Outcome
         description: one_line(described.as_deref().unwrap_or(fallback), 120),
         dir,
         env,
-        secrets,
         files,
     };
     match &task.kind {
         TaskKind::Shell(shell) => {
-            let (script, holes) = script(&inner, shell, &mut files)?;
+            let RenderedScript { text: script, env: holes } = script(&inner, shell, &mut files)?;
+            // As the person wrote it: the variables of the lowered script say nothing, and a value may be secret.
+            let source = shell.script.source();
             let first =
-                script.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default().to_owned();
+                source.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default().to_owned();
             env.extend(holes);
             Ok(Launchable::Shell(PreparedShell {
                 shell: shell.shell.clone(),
@@ -123,15 +113,11 @@ fn render(
     rendered
 }
 
-fn script(
-    scope: &Scope<'_>,
-    shell: &ShellTask,
-    files: &mut Files,
-) -> Result<(String, Vec<(String, String)>), Box<Outcome>> {
+fn script(scope: &Scope<'_>, shell: &ShellTask, files: &mut Files) -> Result<RenderedScript, Box<Outcome>> {
     let context = scope.context(shell.script.holes().flat_map(|hole| &hole.template.references));
     let rendered = shell.script.render(&context).map_err(|error| failure("run", &error.to_string()))?;
     take_files(&context, files);
-    Ok((rendered.text, rendered.env))
+    Ok(rendered)
 }
 
 fn prompt(scope: &Scope<'_>, agent: &AgentTask, files: &mut Files) -> Result<String, Box<Outcome>> {

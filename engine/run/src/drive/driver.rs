@@ -18,7 +18,7 @@ use tokio::sync::mpsc;
 use super::attempt::{Live, Message};
 use super::setup::{Control, RunSetup};
 use super::texts::FolderTexts;
-use crate::execute::{Progress, StopOrder};
+use crate::execute::{Mask, Progress, StopOrder};
 use crate::store::Slots;
 use crate::sys::clock;
 use crate::watch::Update;
@@ -58,6 +58,8 @@ pub(super) struct Driver {
     pub(super) slots: Slots,
     pub(super) live: HashMap<TaskId, Live>,
     pub(super) sender: mpsc::Sender<Message>,
+    /// What hides the plan's secrets; every task may come by one, through a file as well as through `env`.
+    pub(super) mask: Option<Arc<Mask>>,
     pub(super) worktrees: OnceLock<Result<Arc<Worktrees>, String>>,
     messages: mpsc::Receiver<Message>,
     inputs: VecDeque<Input>,
@@ -67,12 +69,15 @@ pub(super) struct Driver {
 impl Driver {
     pub(super) fn new(setup: RunSetup) -> Self {
         let (sender, messages) = mpsc::channel(WAITING);
+        let values = setup.plan.secrets.iter().filter_map(|name| setup.facts.env.get(name));
+        let mask = (!setup.plan.secrets.is_empty()).then(|| Arc::new(Mask::new(values.map(String::as_str))));
         Driver {
             texts: FolderTexts(Arc::clone(&setup.folder)),
             slots: Slots::new(&setup.folder, setup.limits.concurrency.get()),
             setup,
             live: HashMap::new(),
             sender,
+            mask,
             worktrees: OnceLock::new(),
             messages,
             inputs: VecDeque::new(),

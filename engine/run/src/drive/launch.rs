@@ -17,7 +17,7 @@ use flow_core::values::{
 use super::attempt::{Checks, Live, Message, agent_attempt, shell_attempt};
 use super::driver::{DriveError, Driver};
 use crate::execute::{
-    AgentLaunch, AgentPlace, AgentStart, Mask, ShellLaunch, new_agent_id, recorded_calls, stop_pair,
+    AgentLaunch, AgentPlace, AgentStart, ShellLaunch, new_agent_id, recorded_calls, stop_pair,
 };
 use crate::sys::clock;
 use crate::tool;
@@ -216,6 +216,7 @@ impl Driver {
             files: task.expect.files.clone(),
             changes: task.expect.changes,
             dir: dir.to_path_buf(),
+            time: task.timeout.run,
             tree: tree.and(self.live.get(&id).and_then(|live| live.tree.clone())),
             worktrees: self.worktrees.get().and_then(|opened| opened.as_ref().ok().cloned()),
             folder: Arc::clone(&self.setup.folder),
@@ -255,8 +256,7 @@ impl Driver {
         launch.idle = task.timeout.idle;
         launch.grace = task.timeout.grace.unwrap_or(ShellLaunch::GRACE);
         launch.max_output = max_output;
-        let secrets = &shell.common.secrets;
-        launch.mask = (!secrets.is_empty()).then(|| Arc::new(Mask::new(secrets.iter().map(String::as_str))));
+        launch.mask = self.mask.clone();
         Ok(launch)
     }
 
@@ -318,13 +318,15 @@ impl Driver {
             refused(Reason::Resource, format!("can't use the task's folder: {error}"))
         };
         let folder = setup.folder.make_task(&address).map_err(io)?;
+        let prompt = first_message(setup.plan.briefing.as_deref(), definition, &agent.prompt);
         Ok(AgentLaunch {
             attempt,
             agent_id: new_agent_id().map_err(io)?,
             agent_name: definition.name.clone(),
             definition: definition.path.clone(),
             spec,
-            prompt: first_message(setup.plan.briefing.as_deref(), definition, &agent.prompt),
+            prompt: self.mask.as_ref().map_or(prompt.clone(), |mask| mask.apply(&prompt).into_owned()),
+            mask: self.mask.clone(),
             model,
             place: AgentPlace {
                 tree: own_tree,
