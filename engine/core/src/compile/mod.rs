@@ -39,4 +39,4 @@ mod quirks_tests;
 #[cfg(test)]
 mod robust_tests;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;

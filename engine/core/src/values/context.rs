@@ -179,3 +179,7 @@ fn add_variable(into: &mut Map<String, Value>, name: &str, value: Option<&String
         into.insert(name.to_owned(), json!(value));
     }
 }
+
+#[cfg(test)]
+#[path = "context_tests.rs"]
+mod tests;

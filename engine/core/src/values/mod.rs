@@ -9,6 +9,8 @@ mod expand;
 mod field;
 mod launch;
 mod output;
+#[cfg(test)]
+mod testing;
 
 pub use agent::{
     Workplace, first_message, max_turns_of, output_form, permissions_of, system_prompt, tools_of,

@@ -51,6 +51,8 @@ pub struct RunSetup {
 pub enum Control {
     /// End it.
     Cancel(Cancel),
+    /// Stop all its processes and this one until somebody continues them; meanwhile no clock runs.
+    Suspend,
 }
 
 /// Runs to the end.
