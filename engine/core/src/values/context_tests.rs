@@ -140,3 +140,28 @@ fn a_large_value_becomes_a_file_and_the_file_is_handed_back_for_writing() {
     assert!(path.starts_with("/runs/r/values") && bytes.len() == big.len(), "{}", path.display());
     assert_eq!(shell.common.env["FLOW_1"], path.display().to_string());
 }
+
+#[test]
+fn the_status_of_the_run_counts_failures_that_are_not_allowed() {
+    let state = |code: i32, allowed: bool| {
+        let mut run = Middle::of(&format!(
+            "tasks:\n  a: {{ run: x, continue_on_error: {allowed} }}\n  b: {{ needs: {{ a: done }}, run: y, if: run.failed }}\n"
+        ));
+        run.journal.start("a", 1, What::Shell).attempt_ended("a", 1, exit(code));
+        let state = if code == 0 { TaskState::Completed } else { TaskState::Failed };
+        run.journal.add(crate::event::Event::TaskEnded {
+            task: "a".into(),
+            state,
+            reason: None,
+            message: None,
+            allowed,
+        });
+        run.look("b", None, |scope, task| {
+            let condition = task.condition.as_ref().unwrap();
+            condition.truth(&scope.context(&condition.references)).unwrap()
+        })
+    };
+    assert!(state(1, false));
+    assert!(!state(1, true));
+    assert!(!state(0, false));
+}
