@@ -44,7 +44,9 @@ fn every_shipped_workflow_runs_by_its_name() {
         .collect();
     names.sort();
     assert_eq!(names, ["tour"]);
-    let flow = Flow::new().file("a.txt", "a\n").model("explore: [{ say: It is a letter. }]\ntour: [{ say: '# A tour' }]\n");
+    let flow = Flow::new()
+        .file("a.txt", "a\n")
+        .model("explore: [{ say: It is a letter. }]\ntour: [{ say: '# A tour' }]\n");
     let ran = flow.run(&["run", "tour", "--model-script", "model.yaml", "-i", "focus=letters"]).exits(0);
     assert_eq!(ran.json(), json!({ "tour": "# A tour" }));
     assert_eq!(flow.report()["counts"]["completed"], 6);
