@@ -178,9 +178,9 @@ impl Driver {
         match question {
             Question::Condition { ancestor_failed, cancelled } => {
                 let Some(condition) = &task.condition else { return Ok(Answer::Yes(true)) };
-                let mut context = scope.context(&condition.references);
+                let mut context = scope.context(&condition.expression.references);
                 context.set_status(Status { failed: *ancestor_failed, cancelled: *cancelled });
-                truth("if", condition, context)
+                truth("if", &condition.expression, context)
             }
             Question::Expansion => match &task.expansion {
                 Some(expansion) => instances(expansion, &scope).map(Answer::Instances),
