@@ -1,6 +1,6 @@
 //! The loop.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
@@ -58,7 +58,9 @@ pub(super) struct Driver {
     pub(super) slots: Slots,
     pub(super) live: HashMap<TaskId, Live>,
     pub(super) sender: mpsc::Sender<Message>,
-    pub(super) worktrees: OnceLock<Result<Arc<Worktrees>, String>>,
+    pub(super) worktrees: OnceLock<Arc<Worktrees>>,
+    /// Models of which everything is said that a person should know.
+    pub(super) known_models: HashSet<String>,
     messages: mpsc::Receiver<Message>,
     inputs: VecDeque<Input>,
     finished: Option<RunStatus>,
@@ -74,6 +76,7 @@ impl Driver {
             live: HashMap::new(),
             sender,
             worktrees: OnceLock::new(),
+            known_models: HashSet::new(),
             messages,
             inputs: VecDeque::new(),
             finished: None,
