@@ -48,6 +48,7 @@ pub fn line(line: &Line) -> String {
                 format_duration(*wait)
             )
         }
+        Line::Note { text } => format!("{ODD}{:<7}{ODD:#} {}", "note", visible(text)),
         Line::Stopping { force: false } => {
             format!("{ODD}{:<7}{ODD:#} what runs is asked to end; once more kills it", "stop")
         }
