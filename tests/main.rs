@@ -10,8 +10,10 @@
 
 mod bad_input;
 mod cases;
+mod comfort;
 mod crash;
 mod examples;
 mod newcomer;
 mod providers;
 mod support;
+mod verbs;

@@ -16,6 +16,10 @@ pub enum Exit {
     Usage,
     /// Manifest, agent or input invalid.
     Invalid,
+    /// No task fits the selection, or nothing lives that could be stopped.
+    NothingSelected,
+    /// Allowed failures under `--strict`.
+    AllowedFailures,
     /// An unmet `expect.that` was the only cause.
     Rejected,
     /// Somebody else owns the run, or it can't be resumed.
@@ -44,6 +48,8 @@ impl Exit {
             Exit::TaskFailed => 1,
             Exit::Usage => 2,
             Exit::Invalid => 3,
+            Exit::NothingSelected => 4,
+            Exit::AllowedFailures => 5,
             Exit::Rejected => 8,
             Exit::Locked => 9,
             Exit::Bug => 70,

@@ -24,19 +24,24 @@ const SILENCE: Duration = Duration::from_secs(30);
 /// A line per event.
 pub(super) struct Plain {
     folder: Arc<RunFolder>,
+    verbose: bool,
     spoke: Duration,
 }
 
 impl Plain {
-    pub(super) fn new(folder: Arc<RunFolder>) -> Self {
-        Plain { folder, spoke: Duration::ZERO }
+    /// `verbose`: starts and tool calls too.
+    pub(super) fn new(folder: Arc<RunFolder>, verbose: bool) -> Self {
+        Plain { folder, verbose, spoke: Duration::ZERO }
     }
 }
 
 impl Screen for Plain {
-    fn show(&mut self, _: &Update, line: Option<&Line>, _: &View) {
-        let Some(line) = line else { return };
+    fn show(&mut self, update: &Update, line: Option<&Line>, _: &View) {
         let mut out = anstream::stderr().lock();
+        if let Some(text) = words::activity(update).filter(|_| self.verbose) {
+            let _ = writeln!(out, "{text}");
+        }
+        let Some(line) = line else { return };
         for text in lines(line, &self.folder) {
             let _ = writeln!(out, "{text}");
         }

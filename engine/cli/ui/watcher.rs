@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use flow_run::store::RunFolder;
 use flow_run::watch::{Updates, View};
 
+use super::ci::Ci;
 use super::live::Live;
 use super::plain::Plain;
 
@@ -15,8 +16,14 @@ use super::plain::Plain;
 pub enum How {
     /// A line per running task, redrawn in place.
     Live,
-    /// A line per event.
+    /// A line per task that ended.
     Plain,
+    /// A line per event of every task.
+    Verbose,
+    /// Failures only.
+    Ci,
+    /// The same, as GitHub Actions folds and marks it.
+    Github,
     /// Every event as JSON on standard output.
     Json,
     /// Nothing.
@@ -55,7 +62,10 @@ fn watch(how: How, updates: &Updates, folder: Arc<RunFolder>) -> View {
     let mut view = View::default();
     let mut screen: Option<Box<dyn Screen>> = match how {
         How::Live => Some(Box::new(Live::new(folder))),
-        How::Plain => Some(Box::new(Plain::new(folder))),
+        How::Plain => Some(Box::new(Plain::new(folder, false))),
+        How::Verbose => Some(Box::new(Plain::new(folder, true))),
+        How::Ci => Some(Box::new(Ci::new(folder, false))),
+        How::Github => Some(Box::new(Ci::new(folder, true))),
         How::Json => Some(Box::new(super::plain::JsonLines::default())),
         How::Quiet => None,
     };

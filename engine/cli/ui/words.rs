@@ -4,9 +4,12 @@ use std::fmt::Write;
 use std::time::Duration;
 
 use anstyle::{AnsiColor, Style};
+use flow_core::event::Event;
 use flow_core::model::{Outcome, Reason, RunStatus, TaskState};
+use flow_core::report::Counts;
 use flow_core::text::{format_duration, one_line, visible};
-use flow_run::watch::{Counts, Line, View};
+use flow_run::execute::Progress;
+use flow_run::watch::{Line, Update, View};
 
 const GOOD: Style = AnsiColor::Green.on_default().bold();
 const BAD: Style = AnsiColor::Red.on_default().bold();
@@ -60,6 +63,28 @@ pub fn line(line: &Line) -> String {
     }
 }
 
+/// What begins or goes on, where the person wants to see that too.
+pub fn activity(update: &Update) -> Option<String> {
+    let (word, task, said) = match update {
+        Update::Event(entry) => match &entry.event {
+            Event::AttemptRunning { task, launch, .. } => ("start", task, launch.description.clone()),
+            _ => return None,
+        },
+        Update::Progress(task, Progress::Tool(tool, call)) => ("tool", task, format!("{tool} {call}")),
+        Update::Note(_)
+        | Update::Progress(
+            _,
+            Progress::Waiting(_)
+            | Progress::Turn(_)
+            | Progress::Tokens(..)
+            | Progress::Text(_)
+            | Progress::Parked { .. },
+        ) => return None,
+    };
+    let said = one_line(&said, 120);
+    Some(format!("{FAINT}{word:<7} {:<ADDRESS$} {}{FAINT:#}", visible(task.as_str()), visible(&said)))
+}
+
 fn sign(state: TaskState, allowed: bool) -> (&'static str, Style) {
     match state {
         TaskState::Completed => ("ok", GOOD),
@@ -100,7 +125,8 @@ fn why(reason: Option<Reason>, outcome: Option<&Outcome>, said: Option<&str>) ->
         }
         (None, ..) => {}
     }
-    if let Some(said) = said {
+    // An executor that knows no more than the reason says just that.
+    if let Some(said) = said.filter(|said| *said != text.trim_start()) {
         let _ = write!(text, "  {}", visible(&one_line(said, 300)));
     }
     text
@@ -120,11 +146,12 @@ pub fn counts(counts: &Counts) -> String {
     let parts = [
         (counts.completed, "completed"),
         (counts.failed, "failed"),
-        (counts.allowed, "failed but allowed"),
+        (counts.allowed_failures, "failed but allowed"),
         (counts.killed, "killed"),
         (counts.lost, "lost"),
         (counts.skipped, "skipped"),
         (counts.blocked, "blocked"),
+        (counts.waiting, "waiting"),
     ];
     let said: Vec<_> = parts.iter().filter(|(n, _)| *n > 0).map(|(n, word)| format!("{n} {word}")).collect();
     if said.is_empty() { "nothing ran".to_owned() } else { said.join(", ") }

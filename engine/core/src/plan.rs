@@ -13,6 +13,9 @@ use crate::model::{AgentDef, Isolation, Merge, PermissionMode, Reason, ToolRule}
 use crate::template::{Script, Template};
 
 mod expand;
+mod select;
+
+pub use select::{SelectError, Selection};
 
 pub use expand::{Combination, ExpandError, MOST_INSTANCES, combinations, list_rows, unique_keys};
 

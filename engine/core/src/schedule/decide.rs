@@ -154,6 +154,7 @@ impl<'a> Turn<'a> {
     fn review(&mut self, task: TaskId) {
         let node = self.book.node(task);
         match node.phase {
+            Phase::Waiting if !self.book.spec(task).selected => self.end(task, End::left_out()),
             Phase::Waiting if node.broken => self.end(task, End::blocked()),
             Phase::Waiting if node.missing > 0 => {}
             Phase::Waiting if self.book.asks(task) => {
@@ -379,6 +380,10 @@ impl<'a> Turn<'a> {
 impl End {
     fn skipped() -> Self {
         End { state: TaskState::Skipped, reason: Some(Reason::Condition), message: None }
+    }
+
+    fn left_out() -> Self {
+        End { state: TaskState::Skipped, reason: Some(Reason::NotSelected), message: None }
     }
 
     fn blocked() -> Self {

@@ -194,3 +194,45 @@ fn a_resume_before_anything_happened_begins() {
     let fresh = Scheduler::replay(specs(vec![task("a")]), limits(1), &[]).unwrap();
     assert!(!fresh.is_finished() && fresh.task(TaskId(0)).attempts == 0);
 }
+
+/// The addresses in `reset` of the event that a retry of these tasks would write.
+#[track_caller]
+fn retries(rig: &Rig, tasks: &[&str], reset: &str) {
+    let ids: Vec<TaskId> =
+        tasks.iter().map(|task| rig.scheduler.find(&crate::ids::Address::task(task)).unwrap()).collect();
+    let Event::RunResumed { reset: actual, .. } = rig.scheduler.retry(&ids) else { panic!() };
+    assert_eq!(actual.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "), reset);
+}
+
+#[test]
+fn a_retry_takes_the_named_tasks_and_what_needs_them_and_no_other_failure() {
+    let drafts = vec![
+        task("one"),
+        task("two"),
+        task("after one").after("one"),
+        task("after two").after("two"),
+        task("after both").after("one").after("two"),
+    ];
+    let mut rig = Rig::start(drafts, limits(9));
+    rig.fail("one").fail("two").says("finish failed");
+    retries(&rig, &["one"], "one after one after both");
+    retries(&rig, &["two", "one"], "one two after one after two after both");
+    retries(&rig, &["after one"], "");
+}
+
+#[test]
+fn a_retry_of_an_expanded_task_takes_its_failed_instances_and_one_of_an_instance_only_that() {
+    let drafts = vec![task("m").expands(), task("after").after("m")];
+    let mut rig = Rig::start(drafts, limits(9));
+    rig.answer("m", keys(&["a", "b", "c"]));
+    rig.done("m[a]").fail("m[b]").fail("m[c]").says("finish failed");
+    retries(&rig, &["m"], "after m[b] m[c]");
+    retries(&rig, &["m[b]"], "after m[b]");
+}
+
+#[test]
+fn a_retry_of_an_allowed_failure_runs_it_again_when_it_is_named() {
+    let mut rig = Rig::start(vec![task("may").allowed(), task("after").after("may")], limits(9));
+    rig.fail("may").done("after").says("finish completed");
+    retries(&rig, &["may"], "may after");
+}

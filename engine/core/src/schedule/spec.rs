@@ -30,6 +30,8 @@ pub struct NodeSpec {
     pub timeout: Option<Duration>,
     /// `continue_on_error`.
     pub continue_on_error: bool,
+    /// Whether it takes part in the run.
+    pub selected: bool,
 }
 
 /// `retry`, without its expression.
@@ -223,8 +225,23 @@ impl NodeSpec {
                     },
                     timeout: task.timeout.run,
                     continue_on_error: task.continue_on_error,
+                    selected: true,
                 }
             })
             .collect()
     }
+
+    /// Leaves tasks out of a run: they are skipped at once, and what needs them starts as if they were not there.
+    pub fn leave_out(specs: &mut [NodeSpec], selected: &[bool]) {
+        let is_in = |task: TaskId| selected.get(task.index()).copied().unwrap_or(true);
+        for (at, spec) in specs.iter_mut().enumerate() {
+            spec.selected = is_in(TaskId::at(at));
+            let keeps_needs = spec.selected;
+            spec.needs.retain(|edge| keeps_needs && is_in(edge.from));
+        }
+    }
 }
+
+#[cfg(test)]
+#[path = "spec_tests.rs"]
+mod tests;

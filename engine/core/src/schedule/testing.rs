@@ -44,6 +44,7 @@ pub(super) fn bare(name: &str) -> NodeSpec {
         },
         timeout: None,
         continue_on_error: false,
+        selected: true,
     }
 }
 

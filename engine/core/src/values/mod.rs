@@ -9,6 +9,7 @@ mod expand;
 mod field;
 mod launch;
 mod output;
+mod preview;
 #[cfg(test)]
 mod testing;
 
@@ -19,3 +20,4 @@ pub use context::{Facts, GitFacts, Scope};
 pub use expand::instances;
 pub use launch::{Common, Launchable, PreparedAgent, PreparedShell, prepare};
 pub use output::{Settled, settle_output};
+pub use preview::{Preview, preview};

@@ -109,6 +109,12 @@ impl Driver {
                 Some(wanted) = control.recv() => match wanted {
                     Control::Cancel(how) => self.feed(Input::Cancel(how))?,
                     Control::Suspend => self.suspend()?,
+                    Control::StopTask(address) => {
+                        // One that the run doesn't have, or no longer, is nobody's to stop.
+                        if let Some(task) = self.setup.scheduler.find(&address) {
+                            self.feed(Input::StopTask(task))?;
+                        }
+                    }
                 },
                 Some(message) = self.messages.recv() => self.take(message)?,
                 () = sleep(wake) => self.feed(Input::Tick)?,

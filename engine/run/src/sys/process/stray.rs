@@ -95,6 +95,11 @@ pub async fn sweep_everywhere(tag: &str) -> bool {
     }
 }
 
+/// The processes that carry the tag, or a tag below it; never this process or what it runs under.
+pub fn processes_tagged(tag: &str) -> Vec<i32> {
+    processes_with(tag).into_iter().map(|(pid, _)| pid.as_raw_pid()).collect()
+}
+
 /// Ends and reaps every orphan of ours that runs in a session of its own, tagged or not: a daemon that cleared its
 /// environment can't be told from any other, so this is for the end of an engine, when none may live. Says whether
 /// there were any.
