@@ -16,8 +16,10 @@ pub enum Exit {
     Usage,
     /// Manifest, agent or input invalid.
     Invalid,
-    /// Nothing fits what was asked for.
+    /// No task fits the selection, or nothing lives that could be stopped.
     NothingSelected,
+    /// Allowed failures under `--strict`.
+    AllowedFailures,
     /// An unmet `expect.that` was the only cause.
     Rejected,
     /// Somebody else owns the run, or it can't be resumed.
@@ -47,6 +49,7 @@ impl Exit {
             Exit::Usage => 2,
             Exit::Invalid => 3,
             Exit::NothingSelected => 4,
+            Exit::AllowedFailures => 5,
             Exit::Rejected => 8,
             Exit::Locked => 9,
             Exit::Bug => 70,
@@ -98,8 +101,19 @@ impl Failure {
     }
 }
 
+/// What to do about an error.
+pub fn help(error: &anyhow::Error) -> Option<&str> {
+    match error.downcast_ref::<Failure>() {
+        Some(failure) => failure.help_text(),
+        None if error.is::<StateError>() => {
+            Some("another place for runs: `--state-dir DIR` or `FLOW_STATE_DIR`")
+        }
+        None => None,
+    }
+}
+
 /// The exit code of a folder that can't be used.
-pub fn of_state(error: &StateError) -> Exit {
+fn of_state(error: &StateError) -> Exit {
     if error.is_distrust() { Exit::NotTrusted } else { Exit::Io }
 }
 

@@ -27,6 +27,9 @@ struct Index {
     inputs: IndexMap<String, Value>,
     /// Definitions in the order of `agents/N.md`.
     agents: Vec<KeptAgent>,
+    /// For each task whether it takes part; absent when all do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    selected: Option<Vec<bool>>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -46,16 +49,18 @@ pub struct Kept {
     pub inputs: Vec<GivenInput>,
     /// The definitions it uses, and no others.
     pub agents: AgentRegistry,
+    /// For each task whether it takes part; `None` when all do.
+    pub selected: Option<Vec<bool>>,
 }
 
 /// Writes what is run into a run folder.
-pub fn keep(folder: &Path, prepared: &Prepared) -> anyhow::Result<()> {
-    write(folder, prepared).map_err(|error| {
+pub fn keep(folder: &Path, prepared: &Prepared, selected: Option<&[bool]>) -> anyhow::Result<()> {
+    write(folder, prepared, selected).map_err(|error| {
         Failure::new(Exit::Io, format!("can't keep the plan in `{}`: {error}", folder.display())).into()
     })
 }
 
-fn write(folder: &Path, prepared: &Prepared) -> io::Result<()> {
+fn write(folder: &Path, prepared: &Prepared, selected: Option<&[bool]>) -> io::Result<()> {
     let agents = &prepared.plan.agents;
     fs::write(folder.join("plan.yaml"), &prepared.file.text)?;
     if !agents.is_empty() {
@@ -76,6 +81,7 @@ fn write(folder: &Path, prepared: &Prepared) -> io::Result<()> {
                 path: agent.path.clone(),
             })
             .collect(),
+        selected: selected.map(<[bool]>::to_vec),
     };
     let text = serde_json::to_string_pretty(&index).map_err(io::Error::from)?;
     files::write_atomically(&folder.join("kept.json"), text.as_bytes())
@@ -111,5 +117,6 @@ fn read_back(folder: &Path) -> io::Result<Kept> {
             .map(|(name, value)| GivenInput { name, value: GivenValue::Json(value) })
             .collect(),
         agents: agent_registry(texts, &[], Vec::new()),
+        selected: index.selected,
     })
 }

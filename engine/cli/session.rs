@@ -5,17 +5,18 @@ use std::sync::Arc;
 
 use flow_core::compile::{
     AgentRegistry, CompileInput, Compiled, GitPlace, GivenInput, GivenValue, Place, agent_registry, compile,
-    settings,
+    inputs_file, settings,
 };
 use flow_core::diagnostic::{Diagnostic, SourceFile};
-use flow_core::model::{AgentSource, Settings};
+use flow_core::model::Settings;
 use flow_core::plan::Plan;
+use flow_core::syntax::PLAN_LIMIT;
 use flow_run::load::{self, Dirs, Project};
 use flow_run::store::{RunFolder, StateDir};
 use flow_run::workspace;
 
-use crate::args::Cli;
-use crate::exit::{self, Exit, Failure};
+use crate::args::{Cli, InputArgs};
+use crate::exit::{Exit, Failure};
 use crate::kept::Kept;
 use crate::ui;
 
@@ -63,30 +64,34 @@ impl Session {
 
     /// The settings for plans of a folder; errors are shown and end the command.
     pub fn settings(&self, plan_dir: &Path) -> anyhow::Result<Settings> {
-        let (texts, mut findings) = load::find_settings(&self.project, plan_dir, &self.dirs);
-        let (settings, more) = settings(texts);
-        findings.extend(more);
+        let (settings, findings) = self.find_settings(plan_dir);
         refuse(&findings)?;
         Ok(settings)
     }
 
-    /// The agents for plans of a folder.
-    pub fn agents(&self, plan_dir: &Path, settings: &Settings) -> anyhow::Result<AgentRegistry> {
-        let found = load::find_agents(&self.project, plan_dir, &self.dirs, &self.agent_flags);
-        refuse(&found.findings)?;
-        Ok(agent_registry(found.texts, &settings.disabled_agents, found.searched))
+    /// The settings for plans of a folder; the findings are the caller's to show.
+    pub fn find_settings(&self, plan_dir: &Path) -> (Settings, Vec<Diagnostic>) {
+        let (texts, mut findings) = load::find_settings(&self.project, plan_dir, &self.dirs);
+        let (settings, more) = settings(texts);
+        findings.extend(more);
+        (settings, findings)
     }
 
-    /// How many agents other than the built-in ones there are here.
-    pub fn own_agents(&self) -> anyhow::Result<usize> {
-        let settings = self.settings(&self.project.here)?;
-        let agents = self.agents(&self.project.here, &settings)?;
-        Ok(agents.winners().filter(|agent| agent.source != AgentSource::BuiltIn).count()
-            + agents.diagnostics.len())
+    /// The agents for plans of a folder.
+    pub fn agents(&self, plan_dir: &Path, settings: &Settings) -> anyhow::Result<AgentRegistry> {
+        let (agents, findings) = self.find_agents(plan_dir, settings);
+        refuse(&findings)?;
+        Ok(agents)
+    }
+
+    /// The agents for plans of a folder; the findings (files that can't be read) are the caller's to show.
+    pub fn find_agents(&self, plan_dir: &Path, settings: &Settings) -> (AgentRegistry, Vec<Diagnostic>) {
+        let found = load::find_agents(&self.project, plan_dir, &self.dirs, &self.agent_flags);
+        (agent_registry(found.texts, &settings.disabled_agents, found.searched), found.findings)
     }
 
     /// Reads and compiles a plan. All that is wrong is shown; errors end the command before anything runs.
-    pub fn compile(&self, plan: &str, inputs: &[String]) -> anyhow::Result<Prepared> {
+    pub fn compile(&self, plan: &str, inputs: &InputArgs) -> anyhow::Result<Prepared> {
         let (prepared, diagnostics) = self.examine(plan, inputs)?;
         ui::diagnostics(&diagnostics);
         prepared.ok_or_else(|| refused(&diagnostics))
@@ -96,13 +101,40 @@ impl Session {
     pub fn examine(
         &self,
         plan: &str,
-        inputs: &[String],
+        inputs: &InputArgs,
     ) -> anyhow::Result<(Option<Prepared>, Vec<Diagnostic>)> {
-        let inputs = inputs.iter().map(|text| self.given(text)).collect::<anyhow::Result<Vec<_>>>()?;
-        let found = load::find_plan(&self.project, plan).map_err(load_failure)?;
-        let settings = self.settings(&found.dir)?;
-        let agents = self.agents(&found.dir, &settings)?;
-        Ok(self.compile_text(found.file, found.dir, settings, agents, &inputs))
+        let given =
+            inputs.input.iter().map(|text| self.given(text)).collect::<anyhow::Result<Vec<GivenInput>>>()?;
+        let (mut all, mut findings) = self.inputs_file(inputs.inputs_file.as_deref());
+        // The last of one name counts.
+        all.extend(given);
+        let found = match load::find_plan(&self.project, plan) {
+            Ok(found) => found,
+            Err(finding) => {
+                findings.push(finding);
+                return Ok((None, findings));
+            }
+        };
+        let (settings, more) = self.find_settings(&found.dir);
+        findings.extend(more);
+        let (agents, more) = self.find_agents(&found.dir, &settings);
+        findings.extend(more);
+        // What follows from half of the settings, agents or inputs would only confuse.
+        if findings.iter().any(Diagnostic::is_error) {
+            return Ok((None, findings));
+        }
+        let (prepared, more) = self.compile_text(found.file, found.dir, settings, agents, &all);
+        findings.extend(more);
+        Ok((prepared, findings))
+    }
+
+    fn inputs_file(&self, path: Option<&Path>) -> (Vec<GivenInput>, Vec<Diagnostic>) {
+        let Some(path) = path else { return (Vec::new(), Vec::new()) };
+        let read = load::read_source(&self.project.here.join(path), PLAN_LIMIT, &path.display().to_string());
+        match read.map_err(|finding| vec![finding]).and_then(|file| inputs_file(&file)) {
+            Ok(inputs) => (inputs, Vec::new()),
+            Err(findings) => (Vec::new(), findings),
+        }
     }
 
     /// Compiles a plan that a run has kept, with the agents that it kept.
@@ -187,13 +219,7 @@ impl Session {
 
     /// The state folder, made when it isn't there.
     pub fn state(&self) -> anyhow::Result<StateDir> {
-        StateDir::at(&self.project.state_dir).map_err(|error| {
-            let exit = exit::of_state(&error);
-            let message = format!("{:#}", anyhow::Error::new(error));
-            Failure::new(exit, message)
-                .help("name a folder of your own with `--state-dir DIR` or `FLOW_STATE_DIR`")
-                .into()
-        })
+        Ok(StateDir::at(&self.project.state_dir)?)
     }
 
     /// Every run, newest first. Without a state folder there are none, and none is made.
@@ -219,11 +245,6 @@ impl Session {
     }
 }
 
-fn load_failure(diagnostic: Diagnostic) -> anyhow::Error {
-    ui::diagnostics(std::slice::from_ref(&diagnostic));
-    Failure::new(Exit::Invalid, "").into()
-}
-
 /// Shows findings; errors end the command.
 fn refuse(diagnostics: &[Diagnostic]) -> anyhow::Result<()> {
     ui::diagnostics(diagnostics);
@@ -240,6 +261,11 @@ fn refused(diagnostics: &[Diagnostic]) -> anyhow::Error {
 struct Outside<'a> {
     plan_dir: &'a Path,
     root: &'a Path,
+}
+
+/// Whether this is a CI job, as CI systems say it.
+pub fn in_ci() -> bool {
+    std::env::var("CI").is_ok_and(|ci| !matches!(ci.as_str(), "" | "0" | "false"))
 }
 
 impl Place for Outside<'_> {
@@ -259,4 +285,9 @@ impl Place for Outside<'_> {
         let Some(path) = std::env::var_os("PATH") else { return false };
         std::env::split_paths(&path).any(|dir| dir.join(name).is_file())
     }
+}
+
+/// Whether a program is found on the `PATH`.
+pub fn has_program(name: &str) -> bool {
+    Outside { plan_dir: Path::new("."), root: Path::new(".") }.has_program(name)
 }

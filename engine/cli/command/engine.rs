@@ -9,12 +9,13 @@ use std::time::Instant;
 use anyhow::Context;
 use flow_core::event::{Entry, Event};
 use flow_core::model::RunStatus;
+use flow_core::plan::TaskKind;
 use flow_core::report::Fold;
 use flow_core::schedule::{Cancel, Limits, Scheduler};
 use flow_core::values::Facts;
 use flow_run::drive::{self, Cause, Control, RunSetup, git_facts, process_facts};
 use flow_run::provider::{ProviderConfig, Providers};
-use flow_run::store::{Durability, Journal, JournalRead, OwnerLock, RunFolder};
+use flow_run::store::{ControlReader, Durability, Journal, JournalRead, OwnerLock, RunFolder};
 use flow_run::sys::signals::{Order, Orders};
 use flow_run::watch;
 use serde_json::Value;
@@ -22,7 +23,7 @@ use tokio::sync::mpsc;
 
 use crate::args::{DurabilityHow, EngineArgs, OutputHow};
 use crate::exit::{Exit, Failure};
-use crate::session::{Prepared, Session};
+use crate::session::{Prepared, Session, in_ci};
 use crate::ui;
 
 /// Threads of the runtime: its workers, and some that wait for files and git.
@@ -55,11 +56,12 @@ impl Engine<'_> {
     pub(super) fn run(self) -> anyhow::Result<u8> {
         let began = Instant::now();
         let (publisher, updates) = watch::channel();
-        let how = how(self.args.output);
+        let how = how(self.args);
         let (folder, reports) = (Arc::clone(&self.folder), self.reports);
         let shown = self.session.project.show(folder.path());
         let json = how == ui::How::Json;
-        if how != ui::How::Quiet && !json {
+        if matches!(how, ui::How::Live | ui::How::Plain | ui::How::Verbose) {
+            say_which_model(&self.prepared, &self.providers, self.args);
             ui::note(&format!(
                 "run {} of `{}`, {} at once",
                 folder.id(),
@@ -84,15 +86,20 @@ impl Engine<'_> {
             providers: Arc::new(self.providers),
             worktrees_dir: self.prepared.worktrees_dir,
             publisher,
-            exit_of: exit_of(Arc::clone(&signalled)),
+            exit_of: exit_of(Arc::clone(&signalled), self.args.strict),
         };
         let ended = live(setup, opening, signalled);
-        let view = watcher.finish();
+        watcher.finish();
         let made = super::report::write_both(&folder);
         drop(self.lock);
         let ended = ended?;
+        // Without room for the report the journal still has it all.
+        let report = made.as_ref().ok().cloned().map_or_else(|| super::report::fold(&folder), Ok)?;
+        if how == ui::How::Github {
+            super::report::tell_github(&folder, &report)?;
+        }
         if how != ui::How::Quiet {
-            ui::summary(ended.status, &view, began.elapsed(), &folder, &shown);
+            ui::summary(how, &ui::Ended { report: &report, took: began.elapsed(), folder: &shown });
         }
         made?;
         for report in reports {
@@ -119,21 +126,21 @@ fn live(mut setup: RunSetup, opening: Event, signalled: Arc<AtomicU8>) -> anyhow
     runtime.block_on(async move {
         let mut orders = Orders::listen().context("can't listen for signals")?;
         let (sender, control) = mpsc::channel(8);
+        let reader = ControlReader::from_now(&setup.folder);
+        tokio::spawn(drive::follow_orders(reader, sender.clone()));
         tokio::spawn(async move {
             loop {
-                let (order, code) = match orders.next().await {
-                    Order::Interrupt => (true, Exit::Interrupted),
-                    Order::Terminate => (true, Exit::Terminated),
-                    Order::HangUp => (true, Exit::HungUp),
-                    Order::Suspend => (false, Exit::Success),
+                let cancel = |exit: Exit| {
+                    let again = signalled.swap(exit.code(), Ordering::SeqCst) != 0;
+                    Control::Cancel(if again { Cancel::Now } else { Cancel::Gently })
                 };
-                if !order {
-                    let _ = flow_run::sys::signals::suspend();
-                    continue;
-                }
-                let again = signalled.swap(code.code(), Ordering::SeqCst) != 0;
-                let how = if again { Cancel::Now } else { Cancel::Gently };
-                if sender.send(Control::Cancel(how)).await.is_err() {
+                let wanted = match orders.next().await {
+                    Order::Interrupt => cancel(Exit::Interrupted),
+                    Order::Terminate => cancel(Exit::Terminated),
+                    Order::HangUp => cancel(Exit::HungUp),
+                    Order::Suspend => Control::Suspend,
+                };
+                if sender.send(wanted).await.is_err() {
                     return;
                 }
             }
@@ -187,26 +194,49 @@ fn open(setup: &mut RunSetup, opening: Event) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn how(wanted: OutputHow) -> ui::How {
+fn how(args: &EngineArgs) -> ui::How {
     use std::io::IsTerminal;
-    match wanted {
+    let plain = if args.verbose { ui::How::Verbose } else { ui::How::Plain };
+    match args.output {
+        _ if args.quiet => ui::How::Quiet,
         OutputHow::Tui => ui::How::Live,
-        OutputHow::Plain => ui::How::Plain,
+        OutputHow::Plain => plain,
         OutputHow::Json => ui::How::Json,
+        OutputHow::Github => ui::How::Github,
         OutputHow::Quiet => ui::How::Quiet,
+        OutputHow::Auto if args.verbose => plain,
+        OutputHow::Auto if ui::in_github_actions() => ui::How::Github,
+        OutputHow::Auto if in_ci() => ui::How::Ci,
         OutputHow::Auto => {
             let dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
-            let live = std::io::stderr().is_terminal() && !dumb && std::env::var_os("CI").is_none();
-            if live { ui::How::Live } else { ui::How::Plain }
+            if std::io::stderr().is_terminal() && !dumb { ui::How::Live } else { ui::How::Plain }
         }
     }
 }
 
-fn exit_of(signalled: Arc<AtomicU8>) -> drive::ExitOf {
+/// A written model that answers because no key is set must not pass for a real one.
+fn say_which_model(prepared: &Prepared, providers: &Providers, args: &EngineArgs) {
+    let has_agents = prepared.plan.tasks.iter().any(|task| matches!(task.kind, TaskKind::Agent(_)));
+    let choices = prepared.settings.models.get("default").map_or(0, |choice| choice.targets.len());
+    if !has_agents || choices < 2 || args.model_script.is_some() {
+        return;
+    }
+    if let Ok(model) = providers.resolve(None)
+        && model.name().starts_with("script/")
+    {
+        ui::note(
+            "no model has a key, so a written one answers; set ANTHROPIC_API_KEY or OPENAI_API_KEY for a real one",
+        );
+    }
+}
+
+fn exit_of(signalled: Arc<AtomicU8>, strict: bool) -> drive::ExitOf {
     Arc::new(move |status, cause| match (status, cause) {
+        (RunStatus::Completed, Cause::AllowedOnly) if strict => Exit::AllowedFailures.code(),
         (RunStatus::Completed, _) => Exit::Success.code(),
         (RunStatus::Killed, _) => match signalled.load(Ordering::SeqCst) {
-            0 => Exit::TaskFailed.code(),
+            // Told by `flow stop`, which is as good as TERM.
+            0 => Exit::Terminated.code(),
             code => code,
         },
         (RunStatus::Failed, Cause::VerdictOnly) => Exit::Rejected.code(),

@@ -13,7 +13,7 @@ use crate::session::Session;
 use crate::ui;
 
 pub(super) fn run(session: &Session, args: &GraphArgs) -> anyhow::Result<u8> {
-    let plan = session.compile(&args.plan, &args.inputs.input)?.plan;
+    let plan = session.compile(&args.plan, &args.inputs)?.plan;
     match args.format {
         GraphFormat::Ascii => ui::print(&ascii(&plan))?,
         GraphFormat::Mermaid => ui::print(&mermaid(&plan))?,

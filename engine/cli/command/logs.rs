@@ -37,15 +37,23 @@ fn chosen<'a>(report: &'a RunReport, args: &LogsArgs) -> anyhow::Result<Vec<&'a 
     let Some(wanted) = &args.task else { return Ok(report.tasks.iter().collect()) };
     let fits = |task: &&TaskReport| task.address.as_str() == wanted || task.address.without_keys() == *wanted;
     let found: Vec<_> = report.tasks.iter().filter(fits).collect();
-    if found.is_empty() {
-        let names = report.tasks.iter().map(|task| task.address.as_str());
-        let help = match flow_core::text::did_you_mean(wanted, names.clone()) {
-            Some(meant) => format!("did you mean `{meant}`?"),
-            None => format!("tasks: {}", flow_core::text::list_some(names, 10)),
-        };
-        return Err(Failure::new(Exit::Invalid, format!("the run has no task `{wanted}`")).help(help).into());
-    }
-    Ok(found)
+    if found.is_empty() { Err(no_task(report, wanted)) } else { Ok(found) }
+}
+
+/// The task of exactly this address.
+pub(super) fn find_one<'a>(report: &'a RunReport, wanted: &str) -> anyhow::Result<&'a TaskReport> {
+    let found = report.tasks.iter().find(|task| task.address.as_str() == wanted);
+    found.ok_or_else(|| no_task(report, wanted))
+}
+
+/// What to say of a task that a run doesn't have.
+pub(super) fn no_task(report: &RunReport, wanted: &str) -> anyhow::Error {
+    let names = report.tasks.iter().map(|task| task.address.as_str());
+    let help = match flow_core::text::did_you_mean(wanted, names.clone()) {
+        Some(meant) => format!("did you mean `{meant}`?"),
+        None => format!("tasks: {}", flow_core::text::list_some(names, 10)),
+    };
+    Failure::new(Exit::Invalid, format!("the run has no task `{wanted}`")).help(help).into()
 }
 
 type Shown = std::collections::HashMap<(String, u64), u64>;

@@ -7,7 +7,7 @@ use flow_run::store::RunFolder;
 use flow_run::sys::clock;
 use serde_json::{Value, json};
 
-use super::report;
+use super::{reconcile, report};
 use crate::args::{ListHow, PsArgs};
 use crate::exit::Exit;
 use crate::session::Session;
@@ -17,6 +17,7 @@ use crate::ui;
 const NEWEST: usize = 20;
 
 pub(super) fn run(session: &Session, args: &PsArgs) -> anyhow::Result<u8> {
+    reconcile::all(session)?;
     let most = if args.all { usize::MAX } else { NEWEST };
     let mut rows = Vec::new();
     for folder in session.runs()?.into_iter().take(most) {

@@ -30,19 +30,24 @@ const SILENCE: Duration = Duration::from_secs(30);
 /// A line per event.
 pub(super) struct Plain {
     folder: Arc<RunFolder>,
+    verbose: bool,
     spoke: Duration,
 }
 
 impl Plain {
-    pub(super) fn new(folder: Arc<RunFolder>) -> Self {
-        Plain { folder, spoke: Duration::ZERO }
+    /// `verbose`: starts and tool calls too.
+    pub(super) fn new(folder: Arc<RunFolder>, verbose: bool) -> Self {
+        Plain { folder, verbose, spoke: Duration::ZERO }
     }
 }
 
 impl Screen for Plain {
-    fn show(&mut self, _: &Update, line: Option<&Line>, _: &View) {
-        let Some(line) = line else { return };
+    fn show(&mut self, update: &Update, line: Option<&Line>, _: &View) {
         let mut out = anstream::stderr().lock();
+        if let Some(text) = words::activity(update).filter(|_| self.verbose) {
+            let _ = writeln!(out, "{text}");
+        }
+        let Some(line) = line else { return };
         for text in lines(line, &self.folder, WIDTH) {
             let _ = writeln!(out, "{text}");
         }
@@ -79,7 +84,11 @@ pub(super) fn lines(line: &Line, folder: &RunFolder, width: usize) -> Vec<String
         Line::Ended { reason: Some(Reason::Cancelled | Reason::FailFast), .. } => None,
         Line::Ended { state: TaskState::Failed | TaskState::Killed, outcome, .. } => outcome.as_deref(),
         Line::Retry { outcome, .. } => outcome.as_deref(),
-        Line::Ended { .. } | Line::Parked { .. } | Line::Stopping { .. } | Line::Finished { .. } => None,
+        Line::Ended { .. }
+        | Line::Parked { .. }
+        | Line::Note { .. }
+        | Line::Stopping { .. }
+        | Line::Finished { .. } => None,
     };
     if let Some(slice) = failed.and_then(telling_output) {
         let tail = tail_of_slice(folder, slice, TAIL).unwrap_or_default();
@@ -99,7 +108,11 @@ pub(super) struct JsonLines {
 }
 
 impl Screen for JsonLines {
-    fn show(&mut self, update: &Update, _: Option<&Line>, _: &View) {
+    fn show(&mut self, update: &Update, line: Option<&Line>, _: &View) {
+        // No event says it.
+        if let Some(Line::Note { text }) = line {
+            super::note(text);
+        }
         if let (Update::Event(entry), false) = (update, self.closed) {
             let mut out = std::io::stdout().lock();
             let written = serde_json::to_writer(&mut out, &**entry).map_err(std::io::Error::from);

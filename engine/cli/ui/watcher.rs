@@ -8,6 +8,7 @@ use flow_core::event::Entry;
 use flow_run::store::RunFolder;
 use flow_run::watch::{Line, Update, Updates, View};
 
+use super::ci::Ci;
 use super::live::Live;
 use super::plain::Plain;
 
@@ -19,8 +20,14 @@ const TICK: Duration = Duration::from_millis(100);
 pub enum How {
     /// A line per running task, redrawn in place.
     Live,
-    /// A line per event.
+    /// A line per task that ended.
     Plain,
+    /// A line per event of every task.
+    Verbose,
+    /// Failures only.
+    Ci,
+    /// The same, as GitHub Actions folds and marks it.
+    Github,
     /// Every event as JSON on standard output.
     Json,
     /// Nothing.
@@ -68,7 +75,10 @@ fn watch(how: How, updates: &Updates, folder: Arc<RunFolder>, earlier: Vec<Entry
     let mut view = View::default();
     let mut screen: Option<Box<dyn Screen>> = match how {
         How::Live => Some(Box::new(Live::new(folder))),
-        How::Plain => Some(Box::new(Plain::new(folder))),
+        How::Plain => Some(Box::new(Plain::new(folder, false))),
+        How::Verbose => Some(Box::new(Plain::new(folder, true))),
+        How::Ci => Some(Box::new(Ci::new(folder, false))),
+        How::Github => Some(Box::new(Ci::new(folder, true))),
         How::Json => Some(Box::new(super::plain::JsonLines::default())),
         How::Quiet => None,
     };

@@ -4,9 +4,12 @@ use std::fmt::Write;
 use std::time::Duration;
 
 use anstyle::{AnsiColor, Style};
+use flow_core::event::Event;
 use flow_core::model::{Outcome, Reason, RunStatus, TaskState};
+use flow_core::report::Counts;
 use flow_core::text::{format_duration, one_line, visible};
-use flow_run::watch::{Counts, Line, View};
+use flow_run::execute::Progress;
+use flow_run::watch::{Line, Update, View};
 
 const GOOD: Style = AnsiColor::Green.on_default().bold();
 const BAD: Style = AnsiColor::Red.on_default().bold();
@@ -57,6 +60,7 @@ pub fn line(line: &Line) -> String {
                 format_duration(*wait)
             )
         }
+        Line::Note { text } => format!("{ODD}{:<7}{ODD:#} {}", "note", visible(text)),
         Line::Stopping { reason: Reason::FailFast, force: false } => {
             format!("{ODD}{:<7}{ODD:#} fail fast: nothing more is started, what runs is asked to end", "stop")
         }
@@ -69,6 +73,28 @@ pub fn line(line: &Line) -> String {
             None => String::new(),
         },
     }
+}
+
+/// What begins or goes on, where the person wants to see that too.
+pub fn activity(update: &Update) -> Option<String> {
+    let (word, task, said) = match update {
+        Update::Event(entry) => match &entry.event {
+            Event::AttemptRunning { task, launch, .. } => ("start", task, launch.description.clone()),
+            _ => return None,
+        },
+        Update::Progress(task, Progress::Tool(tool, call)) => ("tool", task, format!("{tool} {call}")),
+        Update::Note(_)
+        | Update::Progress(
+            _,
+            Progress::Waiting(_)
+            | Progress::Turn(_)
+            | Progress::Tokens(..)
+            | Progress::Text(_)
+            | Progress::Parked { .. },
+        ) => return None,
+    };
+    let said = one_line(&said, 120);
+    Some(format!("{FAINT}{word:<7} {:<ADDRESS$} {}{FAINT:#}", visible(task.as_str()), visible(&said)))
 }
 
 fn sign(state: TaskState, allowed: bool) -> (&'static str, Style) {
@@ -97,10 +123,24 @@ fn turns(number: u32) -> String {
     if number == 1 { "1 turn".to_owned() } else { format!("{number} turns") }
 }
 
-fn why(reason: Option<Reason>, outcome: Option<&Outcome>, said: Option<&str>) -> String {
-    let code = outcome.and_then(|outcome| outcome.exit_code);
+/// What a last attempt says of its end.
+pub struct End<'a> {
+    pub reason: Option<Reason>,
+    pub exit_code: Option<i32>,
+    pub signal: Option<&'a str>,
+    pub message: Option<&'a str>,
+}
+
+fn why(reason: Option<Reason>, outcome: Option<&Outcome>, message: Option<&str>) -> String {
+    let exit_code = outcome.and_then(|outcome| outcome.exit_code);
     let signal = outcome.and_then(|outcome| outcome.signal.as_deref());
-    let short = match (reason, code, signal) {
+    cause(&End { reason, exit_code, signal, message })
+}
+
+/// Why something ended as it did, said once, after two blanks.
+pub fn cause(end: &End<'_>) -> String {
+    let End { reason, exit_code, signal, message: said } = *end;
+    let short = match (reason, exit_code, signal) {
         (Some(Reason::ExitCode), Some(code), _) => format!("exit code {code}"),
         (Some(Reason::Signal), _, Some(signal)) => signal.to_owned(),
         (Some(reason), ..) => reason.as_str().to_owned(),
@@ -134,11 +174,12 @@ pub fn counts(counts: &Counts) -> String {
     let parts = [
         (counts.completed, "completed"),
         (counts.failed, "failed"),
-        (counts.allowed, "failed but allowed"),
+        (counts.allowed_failures, "failed but allowed"),
         (counts.killed, "killed"),
         (counts.lost, "lost"),
         (counts.skipped, "skipped"),
         (counts.blocked, "blocked"),
+        (counts.waiting, "waiting"),
     ];
     let said: Vec<_> = parts.iter().filter(|(n, _)| *n > 0).map(|(n, word)| format!("{n} {word}")).collect();
     if said.is_empty() { "nothing ran".to_owned() } else { said.join(", ") }

@@ -17,6 +17,7 @@ mod fields;
 mod findings;
 mod input;
 mod inputs;
+mod inputs_file;
 mod literal;
 mod references;
 mod schema;
@@ -32,6 +33,7 @@ mod writers;
 pub use agents::{AgentRegistry, AgentText, agent_registry};
 pub use compiler::{SHORTEST_MASKED, compile};
 pub use input::{CompileInput, Compiled, GitPlace, GivenInput, GivenValue, Place};
+pub use inputs_file::inputs_file;
 pub use settings::{SettingsText, settings};
 
 #[cfg(test)]
@@ -39,4 +41,4 @@ mod quirks_tests;
 #[cfg(test)]
 mod robust_tests;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;

@@ -111,6 +111,8 @@ reasons! {
     Upstream = "upstream";
     /// Its own `if` was false.
     Condition = "condition";
+    /// The person left it out of this run.
+    NotSelected = "not_selected";
     /// The run or the task was stopped by a person.
     Cancelled = "cancelled";
     /// A sibling or another task failed under fail-fast.

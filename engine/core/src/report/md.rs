@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::format::{Format, Texts};
 use super::run_report::{AttemptReport, RunReport, TaskReport};
 use crate::model::{DenialReason, OutputSlice, Reason, WorktreeOutcome};
-use crate::text::{format_duration, one_line, shown_line, visible};
+use crate::text::{format_duration, one_line, shell_word, shown_line, visible};
 
 pub(super) const FORMAT: Format =
     Format { name: "md", file: "report.md", about: "Markdown, for people", render };
@@ -271,16 +271,6 @@ fn fenced(text: &str, language: &str) -> String {
 
 fn longest_run(text: &str) -> usize {
     text.split(|c| c != '`').map(str::len).max().unwrap_or(0)
-}
-
-/// A word for the shell, quoted where it has to be.
-fn shell_word(text: &str) -> String {
-    let is_safe = |c: char| c.is_ascii_alphanumeric() || "_-./:+=@%,".contains(c);
-    if !text.is_empty() && !text.starts_with('-') && text.chars().all(is_safe) {
-        text.to_owned()
-    } else {
-        format!("'{}'", text.replace('\'', r"'\''"))
-    }
 }
 
 #[cfg(test)]

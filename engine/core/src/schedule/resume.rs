@@ -17,13 +17,13 @@ enum Again {
 }
 
 impl Book {
-    /// The event that opens the next epoch.
-    pub(super) fn resume(&self) -> Event {
+    /// The event that opens the next epoch. With `only`, of what ended badly only these run again, and what needs them.
+    pub(super) fn resume(&self, only: Option<&[TaskId]>) -> Event {
         let (mut lost, mut reset) = (Vec::new(), Vec::new());
         let mut runs_again = vec![false; self.wiring.len()];
         for &id in self.wiring.order() {
             let after = self.wiring.spec(id).needs.iter().any(|edge| runs_again[edge.from.index()]);
-            let own = self.verdict(id);
+            let own = self.verdict(id, only);
             let mut again = after || own.is_some();
             if own == Some(Again::Lost) {
                 lost.push(id);
@@ -32,7 +32,7 @@ impl Book {
                 reset.push(id);
             }
             for instance in self.instances(id) {
-                match self.verdict(instance) {
+                match self.verdict(instance, only) {
                     Some(Again::Lost) => lost.push(instance),
                     Some(Again::Reset) if !after => reset.push(instance),
                     Some(Again::Reset) => {}
@@ -46,13 +46,22 @@ impl Book {
     }
 
     /// What happens to a task because of what it did itself.
-    fn verdict(&self, id: TaskId) -> Option<Again> {
+    fn verdict(&self, id: TaskId, only: Option<&[TaskId]>) -> Option<Again> {
         let node = self.node(id);
+        // Of an expanded task that is named those instances are meant that a resume would take.
+        let is_named = |only: &[TaskId]| only.contains(&id) || only.contains(&self.root(id));
         match node.phase {
             Phase::Live { .. } => Some(Again::Lost),
             // An expanded task failed through its instances, and they answer for themselves.
             Phase::Ended(_) if node.instances.is_some() => None,
-            Phase::Ended(state) => is_bad(state, node.allowed).then_some(Again::Reset),
+            Phase::Ended(state) => {
+                let again = match only {
+                    None => is_bad(state, node.allowed),
+                    // One that is named itself runs again also when its failure was allowed.
+                    Some(only) => is_named(only) && is_bad(state, node.allowed && !only.contains(&id)),
+                };
+                again.then_some(Again::Reset)
+            }
             Phase::Settling => {
                 let well = node.outcome.as_ref().is_some_and(|outcome| outcome.end == AttemptEnd::Completed);
                 (!well).then_some(Again::Reset)
@@ -93,7 +102,7 @@ impl Book {
         node.start_over();
         node.since = at;
         if let Some(parent) = node.parent {
-            self.queue.add(seat);
+            self.begin(id);
             self.reopen(parent, was_ended);
         } else if was_expanded {
             for instance in instances {

@@ -94,6 +94,16 @@ pub fn escape_xml(text: &str) -> String {
     out
 }
 
+/// The text as one word of a shell, quoted where it has to be.
+pub fn shell_word(text: &str) -> String {
+    let is_safe = |c: char| c.is_ascii_alphanumeric() || "_-./:+=@%,".contains(c);
+    if !text.is_empty() && !text.starts_with('-') && text.chars().all(is_safe) {
+        text.to_owned()
+    } else {
+        format!("'{}'", text.replace('\'', r"'\''"))
+    }
+}
+
 #[cfg(test)]
 #[path = "show_tests.rs"]
 mod tests;

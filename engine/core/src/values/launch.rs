@@ -7,7 +7,7 @@ use indexmap::IndexMap;
 use super::context::Scope;
 use crate::model::{Outcome, Reason};
 use crate::plan::{AgentTask, ShellTask, Task, TaskKind};
-use crate::template::{Context, RenderedScript, Template};
+use crate::template::{Context, RenderedScript, Segment, Template};
 use crate::text::one_line;
 
 /// What an attempt runs.
@@ -48,17 +48,36 @@ pub struct Common {
     pub dir: Option<String>,
     /// Declared variables, the plan's and the task's.
     pub env: IndexMap<String, String>,
+    /// The variables of `env` that hold a secret.
+    pub secret_names: Vec<String>,
     /// Files to write before the start: from `| file`.
     pub files: Vec<(PathBuf, Vec<u8>)>,
 }
 
+impl Common {
+    /// The variables that commands of an agent's tools may see: what the model can print is no secret any more.
+    pub fn env_without_secrets(&self) -> Vec<(String, String)> {
+        let open = self.env.iter().filter(|(name, _)| !self.secret_names.contains(name));
+        open.map(|(name, value)| (name.clone(), value.clone())).collect()
+    }
+}
+
 /// Renders an attempt. A failure is the attempt's outcome.
 pub fn prepare(scope: &Scope<'_>, task: &Task) -> Result<Launchable, Box<Outcome>> {
+    let mut secret_names = Vec::new();
     let mut files = Vec::new();
     let mut env = IndexMap::new();
     for (name, template) in scope.plan.env.iter().chain(&task.env) {
         let inner = Scope { env: env.clone(), ..*scope };
         let value = render(&inner, &format!("env.{name}"), template, &mut files)?;
+        let is_secret = |reference: &crate::template::Reference| match &*reference.path {
+            [Segment::Name(root), Segment::Name(_), ..] if root == "secrets" => true,
+            [Segment::Name(root), Segment::Name(read), ..] if root == "env" => secret_names.contains(read),
+            _ => false,
+        };
+        if template.references.iter().any(is_secret) {
+            secret_names.push(name.clone());
+        }
         env.insert(name.clone(), value);
     }
     let inner = Scope { env: env.clone(), ..*scope };
@@ -72,6 +91,7 @@ pub fn prepare(scope: &Scope<'_>, task: &Task) -> Result<Launchable, Box<Outcome
         description: one_line(described.as_deref().unwrap_or(fallback), 120),
         dir,
         env,
+        secret_names,
         files,
     };
     match &task.kind {
@@ -115,9 +135,9 @@ fn render(
 
 fn script(scope: &Scope<'_>, shell: &ShellTask, files: &mut Files) -> Result<RenderedScript, Box<Outcome>> {
     let context = scope.context(shell.script.holes().flat_map(|hole| &hole.template.references));
-    let rendered = shell.script.render(&context).map_err(|error| failure("run", &error.to_string()))?;
+    let rendered = shell.script.render(&context).map_err(|error| failure("run", &error.to_string()));
     take_files(&context, files);
-    Ok(rendered)
+    rendered
 }
 
 fn prompt(scope: &Scope<'_>, agent: &AgentTask, files: &mut Files) -> Result<String, Box<Outcome>> {

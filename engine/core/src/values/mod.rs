@@ -9,6 +9,9 @@ mod expand;
 mod field;
 mod launch;
 mod output;
+mod preview;
+#[cfg(test)]
+mod testing;
 
 pub use agent::{
     Workplace, first_message, max_turns_of, output_form, permissions_of, system_prompt, tools_of,
@@ -17,3 +20,4 @@ pub use context::{Facts, GitFacts, Scope};
 pub use expand::instances;
 pub use launch::{Common, Launchable, PreparedAgent, PreparedShell, prepare};
 pub use output::{Settled, settle_output};
+pub use preview::{Preview, preview};

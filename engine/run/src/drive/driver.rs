@@ -1,6 +1,6 @@
 //! The loop.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
@@ -20,7 +20,8 @@ use super::setup::{Control, RunSetup};
 use super::texts::FolderTexts;
 use crate::execute::{Mask, Progress, StopOrder};
 use crate::store::Slots;
-use crate::sys::clock;
+use crate::sys::process::sweep_orphans;
+use crate::sys::{clock, signals};
 use crate::watch::Update;
 use crate::workspace::Worktrees;
 
@@ -60,7 +61,9 @@ pub(super) struct Driver {
     pub(super) sender: mpsc::Sender<Message>,
     /// What hides the plan's secrets; every task may come by one, through a file as well as through `env`.
     pub(super) mask: Option<Arc<Mask>>,
-    pub(super) worktrees: OnceLock<Result<Arc<Worktrees>, String>>,
+    pub(super) worktrees: OnceLock<Arc<Worktrees>>,
+    /// Models of which everything is said that a person should know.
+    pub(super) known_models: HashSet<String>,
     messages: mpsc::Receiver<Message>,
     inputs: VecDeque<Input>,
     finished: Option<RunStatus>,
@@ -79,6 +82,7 @@ impl Driver {
             sender,
             mask,
             worktrees: OnceLock::new(),
+            known_models: HashSet::new(),
             messages,
             inputs: VecDeque::new(),
             finished: None,
@@ -90,6 +94,8 @@ impl Driver {
         if ended.is_err() {
             self.kill_everything().await;
         }
+        // What had left its group and hidden its mark is still a child of ours.
+        sweep_orphans().await;
         ended.and_then(|status| self.finish(status))
     }
 
@@ -107,11 +113,30 @@ impl Driver {
                 biased;
                 Some(wanted) = control.recv() => match wanted {
                     Control::Cancel(how) => self.feed(Input::Cancel(how))?,
+                    Control::Suspend => self.suspend()?,
+                    Control::StopTask(address) => {
+                        // One that the run doesn't have, or no longer, is nobody's to stop.
+                        if let Some(task) = self.setup.scheduler.find(&address) {
+                            self.feed(Input::StopTask(task))?;
+                        }
+                    }
                 },
                 Some(message) = self.messages.recv() => self.take(message)?,
                 () = sleep(wake) => self.feed(Input::Tick)?,
             }
         }
+    }
+
+    fn suspend(&mut self) -> Result<(), DriveError> {
+        self.pause_clocks(true)?;
+        // A terminal that can't stop us is no reason to end the run.
+        let _ = signals::suspend();
+        self.pause_clocks(false)
+    }
+
+    fn pause_clocks(&mut self, waiting: bool) -> Result<(), DriveError> {
+        let live: Vec<_> = self.live.iter().map(|(task, live)| (*task, live.attempt)).collect();
+        live.into_iter().try_for_each(|(task, attempt)| self.feed(Input::Waiting { task, attempt, waiting }))
     }
 
     /// Hands an input to the scheduler, writes what it decides, then does it; and so on with what comes of that.
@@ -183,9 +208,9 @@ impl Driver {
         match question {
             Question::Condition { ancestor_failed, cancelled } => {
                 let Some(condition) = &task.condition else { return Ok(Answer::Yes(true)) };
-                let mut context = scope.context(&condition.references);
+                let mut context = scope.context(&condition.expression.references);
                 context.set_status(Status { failed: *ancestor_failed, cancelled: *cancelled });
-                truth("if", condition, context)
+                truth("if", &condition.expression, context)
             }
             Question::Expansion => match &task.expansion {
                 Some(expansion) => instances(expansion, &scope).map(Answer::Instances),

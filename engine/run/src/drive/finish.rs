@@ -25,6 +25,8 @@ pub enum Cause {
     Other,
     /// Every failure that counts was an unmet `expect.that`.
     VerdictOnly,
+    /// There were failures, and each of them is allowed.
+    AllowedOnly,
 }
 
 /// How an end becomes an exit code; the command line knows.
@@ -98,7 +100,7 @@ impl Driver {
         let merge = self.plan_task(id).1.merge;
         let patch = (merge == Merge::Patch).then(|| self.patch_file(id, attempt));
         let tree = self.live.get(&id).and_then(|live| live.tree.clone());
-        let worktrees = self.worktrees.get().and_then(|opened| opened.as_ref().ok().cloned());
+        let worktrees = self.worktrees.get().cloned();
         let (Some(tree), Some(worktrees)) = (tree, worktrees) else {
             self.end_now(id, attempt, outcome);
             return;
@@ -202,15 +204,20 @@ impl Driver {
     }
 
     fn cause(&self) -> Cause {
-        let mut verdicts = 0usize;
-        for task in self.setup.run.tasks().filter(|task| task.state == TaskState::Failed && !task.allowed) {
-            match (&task.instances, task.verdict_unmet) {
+        let (mut verdicts, mut allowed) = (0usize, 0usize);
+        for task in self.setup.run.tasks().filter(|task| task.state == TaskState::Failed) {
+            match (&task.instances, task.allowed, task.verdict_unmet) {
                 // A parent fails as its instances do.
-                (Some(_), _) => {}
-                (None, true) => verdicts += 1,
-                (None, false) => return Cause::Other,
+                (Some(_), ..) => {}
+                (None, true, _) => allowed += 1,
+                (None, false, true) => verdicts += 1,
+                (None, false, false) => return Cause::Other,
             }
         }
-        if verdicts > 0 { Cause::VerdictOnly } else { Cause::Other }
+        match (verdicts, allowed) {
+            (0, 0) => Cause::Other,
+            (0, _) => Cause::AllowedOnly,
+            _ => Cause::VerdictOnly,
+        }
     }
 }

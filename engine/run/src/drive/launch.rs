@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use flow_core::converse::AgentSpec;
 use flow_core::event::{Launch, LaunchAgent};
-use flow_core::ids::{Attempt, TaskId};
-use flow_core::model::{Isolation, ModelRef, Outcome, Reason};
+use flow_core::ids::{Address, Attempt, TaskId};
+use flow_core::model::{AttemptEnd, Isolation, ModelRef, Outcome, Reason};
 use flow_core::plan::{AgentTask, Task, TaskKind};
 use flow_core::schedule::Input;
 use flow_core::values::{
@@ -19,8 +19,10 @@ use super::driver::{DriveError, Driver};
 use crate::execute::{
     AgentLaunch, AgentPlace, AgentStart, ShellLaunch, new_agent_id, recorded_calls, stop_pair,
 };
+use crate::provider::ModelHandle;
 use crate::sys::clock;
 use crate::tool;
+use crate::watch::Update;
 use crate::workspace::{WorkspaceError, Worktree, Worktrees};
 
 /// A script longer than this can't be an argument: Linux refuses one past 128 KiB.
@@ -78,12 +80,7 @@ impl Driver {
     }
 
     fn tree_order(&self, id: TaskId, attempt: Attempt) -> Result<(Arc<Worktrees>, Option<String>), Refused> {
-        let worktrees = self.worktrees.get_or_init(|| {
-            let dir = self.setup.worktrees_dir.clone();
-            let opened = Worktrees::open(Path::new(&self.setup.facts.root), dir, self.setup.folder.id());
-            opened.map(Arc::new).map_err(|error| chain(&error))
-        });
-        let worktrees = worktrees.clone().map_err(|message| refused(Reason::Isolation, message))?;
+        let worktrees = self.open_worktrees().map_err(|error| Box::new(tree_failure(&error)))?;
         let (plan_id, task) = self.plan_task(id);
         let scope = self.scope(id, plan_id, attempt);
         let base = match &task.base {
@@ -94,6 +91,16 @@ impl Driver {
             },
         };
         Ok((worktrees, base.filter(|base| base != "head")))
+    }
+
+    /// Opened once. What is in the way may be gone when an attempt tries again, so a failure is not kept.
+    fn open_worktrees(&self) -> Result<Arc<Worktrees>, WorkspaceError> {
+        if let Some(worktrees) = self.worktrees.get() {
+            return Ok(Arc::clone(worktrees));
+        }
+        let dir = self.setup.worktrees_dir.clone();
+        let opened = Worktrees::open(Path::new(&self.setup.facts.root), dir, self.setup.folder.id())?;
+        Ok(Arc::clone(self.worktrees.get_or_init(|| Arc::new(opened))))
     }
 
     pub(super) fn tree_made(
@@ -127,12 +134,24 @@ impl Driver {
         let (attempt, tree) = (live.attempt, live.tree.clone());
         match self.ready(id, attempt, tree.as_deref()) {
             Ok((ready, launch)) => {
+                if let Ready::Agent(agent, _) = &ready {
+                    self.introduce(&agent.model);
+                }
                 if let Some(live) = self.live.get_mut(&id) {
                     live.ready = Some(ready);
                 }
                 self.follow(Input::Running { task: id, attempt, launch: Box::new(launch) });
             }
             Err(outcome) => self.abandon(id, attempt, outcome),
+        }
+    }
+
+    /// Says once what there is to know of a model, such as that no key is sent to its host.
+    fn introduce(&mut self, model: &ModelHandle) {
+        if self.known_models.insert(model.name())
+            && let Some(note) = model.note()
+        {
+            self.setup.publisher.publish(Update::Note(format!("model `{}`: {note}", model.name())));
         }
     }
 
@@ -172,7 +191,7 @@ impl Driver {
                 Ok((Ready::Shell(Box::new(ready), checks), launch(None)))
             }
             (Launchable::Agent(agent), TaskKind::Agent(agent_task)) => {
-                let ready = self.agent_launch(id, attempt, (task, agent_task), agent, &dir, tree)?;
+                let ready = self.agent_launch((id, attempt), (task, agent_task), agent, &dir, tree)?;
                 let definition = &self.setup.plan.agents[agent_task.agent];
                 let launch = launch(Some(LaunchAgent {
                     id: ready.agent_id.clone(),
@@ -218,7 +237,7 @@ impl Driver {
             dir: dir.to_path_buf(),
             time: task.timeout.run,
             tree: tree.and(self.live.get(&id).and_then(|live| live.tree.clone())),
-            worktrees: self.worktrees.get().and_then(|opened| opened.as_ref().ok().cloned()),
+            worktrees: self.worktrees.get().cloned(),
             folder: Arc::clone(&self.setup.folder),
             address: self.address(id),
         }
@@ -271,8 +290,7 @@ impl Driver {
 
     fn agent_launch(
         &self,
-        id: TaskId,
-        attempt: Attempt,
+        (id, attempt): (TaskId, Attempt),
         (task, agent_task): (&Task, &AgentTask),
         agent: &PreparedAgent,
         dir: &Path,
@@ -331,15 +349,25 @@ impl Driver {
             place: AgentPlace {
                 tree: own_tree,
                 dir: dir.to_path_buf(),
-                env: agent.common.env.iter().map(|(name, value)| (name.clone(), value.clone())).collect(),
+                env: agent.common.env_without_secrets(),
                 tag: self.tag(id, attempt),
             },
+            idle: task.timeout.idle,
             folder_name: setup.folder.relative(&folder).unwrap_or_default(),
             position: recorded_calls(&folder).map_err(io)?,
-            start: AgentStart::Fresh,
+            start: self.agent_start(&address),
             folder,
             address,
         })
+    }
+
+    /// An agent whose last attempt was cut off goes on where its transcript ends; one that failed begins anew.
+    fn agent_start(&self, address: &Address) -> AgentStart {
+        let attempts = self.setup.run.task(address).map_or(&[][..], |task| &task.attempts);
+        match attempts.iter().rev().nth(1).and_then(|before| before.end) {
+            Some(AttemptEnd::Lost | AttemptEnd::Killed) => AgentStart::Continue,
+            Some(AttemptEnd::Completed | AttemptEnd::Failed) | None => AgentStart::Fresh,
+        }
     }
 
     /// The loop has written `attempt_running`: the executor starts.

@@ -10,11 +10,13 @@ mod driver;
 mod facts;
 mod finish;
 mod launch;
+mod orders;
 mod setup;
 mod texts;
 
 pub use driver::{DriveError, RunEnd};
 pub use facts::{git_facts, process_facts};
 pub use finish::{Cause, ExitOf};
+pub use orders::follow_orders;
 pub use setup::{Control, RunSetup, run};
 pub use texts::FolderTexts;

@@ -12,10 +12,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use flow_core::converse::{AgentEnd, AgentSpec, Call, CallResult, Converse, Effect, Input};
+use flow_core::converse::{AgentEnd, AgentSpec, Call, CallResult, Converse, Effect, Input, Item};
 use flow_core::ids::{Address, Attempt};
 use flow_core::model::{AttemptEnd, Outcome, Reason, Usage};
-use flow_core::text::one_line;
+use flow_core::text::{format_duration, one_line};
 use flow_core::wire::{ModelError, Reply, Request};
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
@@ -55,6 +55,8 @@ pub struct AgentLaunch {
     pub model: ModelHandle,
     /// Where and how its tools work.
     pub place: AgentPlace,
+    /// How long it may show no sign of life: no piece of an answer, no tool that runs.
+    pub idle: Option<Duration>,
     /// The task's own folder; made here if need be.
     pub folder: PathBuf,
     /// The same, relative to the run folder.
@@ -81,12 +83,14 @@ pub struct AgentPlace {
 }
 
 /// How an attempt begins.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum AgentStart {
     /// With the prompt.
     Fresh,
     /// Where the transcript of the same task ends, if there is one that is whole.
     Continue,
+    /// Behind another task's conversation: what `flow_core::converse::fork` made of it and the prompt.
+    Forked(Vec<Item>),
 }
 
 /// Why the loop was left before it had finished.
@@ -179,9 +183,13 @@ impl Session {
 
     fn begin(&mut self) -> Result<(Converse, Input), FilesError> {
         let spec = self.launch.spec.clone();
-        let items = match self.launch.start {
+        let items = match std::mem::replace(&mut self.launch.start, AgentStart::Fresh) {
             AgentStart::Fresh => Vec::new(),
             AgentStart::Continue => self.files.transcript()?,
+            AgentStart::Forked(items) => {
+                items.iter().try_for_each(|item| self.files.record(item))?;
+                items
+            }
         };
         if items.is_empty() {
             return Ok((Converse::new(spec), Input::Begin(self.launch.prompt.clone())));
@@ -250,6 +258,7 @@ impl Session {
             turn,
             files: &mut self.files,
             progress: &self.progress,
+            idle: self.launch.idle,
         };
         let answer = match asking.ask(&request, &mut self.stop).await? {
             Ok(answer) => answer,
@@ -320,7 +329,9 @@ impl Session {
 
     fn cut(&mut self, cut: Cut, machine: &Converse) -> Result<Outcome, FilesError> {
         let mut outcome = match cut {
-            Cut::Stopped(order) => Outcome::bare(stopped_end(order.reason), Some(order.reason), None),
+            Cut::Stopped(order) => {
+                Outcome::bare(stopped_end(order.reason), Some(order.reason), self.stop_message(order.reason))
+            }
             Cut::Files(error) => return Err(error),
             Cut::Bug(what) => Outcome::failed(Reason::Internal, format!("bug: {what}")),
         };
@@ -332,6 +343,12 @@ impl Session {
 
     fn masked<'a>(&self, text: &'a str) -> Cow<'a, str> {
         self.launch.mask.as_ref().map_or(Cow::Borrowed(text), |mask| mask.apply(text))
+    }
+
+    fn stop_message(&self, reason: Reason) -> Option<String> {
+        // Whoever gave another order knows more about it.
+        let idle = self.launch.idle.filter(|_| reason == Reason::Stall)?;
+        Some(format!("showed no sign of life for {} (`timeout.idle`)", format_duration(idle)))
     }
 
     /// A turn that was begun counts, answered or not: it may have cost something.

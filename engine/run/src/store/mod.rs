@@ -4,6 +4,7 @@
 //! 2. One process at a time owns a run, for as long as it lives and no longer.
 //! 3. Everything here is readable by its owner only, and nothing is read through a path that leaves the run's folder.
 
+mod control;
 mod journal;
 mod journal_line;
 mod journal_read;
@@ -15,6 +16,7 @@ mod slice;
 mod slots;
 mod state_dir;
 
+pub use control::{ControlOrder, ControlReader};
 pub use journal::{Durability, Journal};
 pub use journal_read::{JournalError, JournalRead, TornTail, read_journal};
 pub use owner::{OwnerError, OwnerLock};

@@ -122,6 +122,11 @@ pub enum Line {
         /// Why.
         reason: String,
     },
+    /// Something about the run that a person should know.
+    Note {
+        /// What.
+        text: String,
+    },
     /// The run was told to stop.
     Stopping {
         /// Why.
@@ -147,6 +152,7 @@ impl View {
                 self.progress(task, progress);
                 None
             }
+            Update::Note(text) => Some(Line::Note { text: text.clone() }),
         }
     }
 

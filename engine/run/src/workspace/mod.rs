@@ -9,6 +9,7 @@
 //!
 //! Everything here blocks; an async caller goes through `spawn_blocking`.
 
+mod abandoned;
 mod chain;
 mod changes;
 mod error;
@@ -25,6 +26,7 @@ mod worktree;
 #[cfg(test)]
 mod testing;
 
+pub use abandoned::{Abandoned, abandoned};
 pub use error::WorkspaceError;
 pub use reclaim::Recorded;
 pub use repository::git_place;
