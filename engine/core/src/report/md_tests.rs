@@ -110,7 +110,7 @@ fn a_run_with_everything_in_it() {
         git apply /runs/r/tasks/r/changes.patch
         ```
 
-        The tree lacked `notes.txt`.
+        Not in the tree, since it was not committed: `notes.txt`.
 
         ## Refused calls
 

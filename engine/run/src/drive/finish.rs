@@ -54,15 +54,9 @@ impl Driver {
         match (outcome.reason, &self.plan_task(id).1.kind) {
             (Some(Reason::Provider), TaskKind::Agent(agent)) => {
                 let definition = &self.setup.plan.agents[agent.agent];
-                let model = outcome
-                    .usage
-                    .as_ref()
-                    .map(|usage| usage.model.as_str())
-                    .filter(|model| !model.is_empty());
-                let model = model.map(|model| format!("model `{model}` of ")).unwrap_or_default();
                 let message = outcome.message.take().unwrap_or_default();
                 outcome.message =
-                    Some(format!("{message} ({model}agent `{}`, {})", definition.name, definition.path));
+                    Some(format!("{message} (agent `{}`, {})", definition.name, definition.path));
             }
             (Some(Reason::ExitCode), TaskKind::Shell(_)) => {
                 let said = outcome.stderr.as_ref().map(|slice| self.texts.tail(slice, HINT_LINES));
