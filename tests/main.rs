@@ -2,8 +2,11 @@
 
 mod bad_input;
 mod cases;
+mod conditions;
 mod crash;
 mod examples;
+mod models;
 mod newcomer;
 mod providers;
+mod retries;
 mod support;

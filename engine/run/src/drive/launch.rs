@@ -416,3 +416,7 @@ pub(super) fn chain(error: &dyn std::error::Error) -> String {
     }
     text
 }
+
+#[cfg(test)]
+#[path = "launch_tests.rs"]
+mod tests;
