@@ -11,9 +11,12 @@
 mod bad_input;
 mod cases;
 mod comfort;
+mod conditions;
 mod crash;
 mod examples;
+mod models;
 mod newcomer;
 mod providers;
+mod retries;
 mod support;
 mod verbs;

@@ -66,7 +66,7 @@ pub enum Event {
         /// Instances in item order.
         instances: Vec<Instance>,
     },
-    /// What it needs has ended as it should, and its condition holds.
+    /// What it needs has ended as it should, and its condition holds; of an instance only the latter is said.
     TaskReady {
         /// The task.
         task: Address,

@@ -424,3 +424,7 @@ pub(super) fn chain(error: &dyn std::error::Error) -> String {
     }
     text
 }
+
+#[cfg(test)]
+#[path = "launch_tests.rs"]
+mod tests;
