@@ -8,6 +8,7 @@ use flow_core::model::RunStatus;
 use flow_core::report::Fold;
 use flow_core::schedule::{Limits, NodeSpec, Scheduler};
 use flow_run::store::{RunFolder, read_journal};
+use flow_run::workspace::{Recorded, Trees};
 
 use super::engine::{self, Engine, Opening};
 use crate::args::ResumeArgs;
@@ -133,19 +134,24 @@ fn reclaim_trees(
     if open.is_empty() {
         return;
     }
-    let dir = prepared.worktrees_dir.clone();
-    let opened = flow_run::workspace::Worktrees::open(&session.project.root, dir, folder.id());
+    let trees = Trees::new(&session.project.root, prepared.worktrees_dir.clone(), folder.id());
+    match trees.recover() {
+        Ok(undone) if undone.is_empty() => {}
+        Ok(undone) => {
+            ui::note(&format!("what the last engine had half merged was undone: {}", undone.join(", ")))
+        }
+        Err(error) => ui::warning(&format!("an unfinished merge could not be undone: {}", error.one_line())),
+    }
     for ((task, _), (path, branch, base)) in open {
-        let recorded =
-            flow_run::workspace::Recorded { path: path.clone().into(), branch: branch.clone(), base };
-        match opened.as_ref().map(|worktrees| worktrees.reclaim(&recorded)) {
-            Ok(Ok(outcome)) if outcome.branch.is_some() => {
+        let recorded = Recorded { path: path.clone().into(), branch: branch.clone(), base };
+        match trees.reclaim(&recorded) {
+            Ok(outcome) if outcome.branch.is_some() => {
                 ui::note(&format!("what `{task}` had done in its tree is on branch {branch}"));
             }
-            Ok(Ok(_)) => {}
-            Ok(Err(error)) => {
-                ui::warning(&format!("the tree of `{task}` stays in {path}: {}", error.one_line()))
+            Ok(outcome) if outcome.path.is_some() => {
+                ui::note(&format!("what `{task}` had done is in {path}"));
             }
+            Ok(_) => {}
             Err(error) => ui::warning(&format!("the tree of `{task}` stays in {path}: {}", error.one_line())),
         }
     }

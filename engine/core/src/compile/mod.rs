@@ -18,6 +18,7 @@ mod findings;
 mod input;
 mod inputs;
 mod literal;
+mod private_tree;
 mod references;
 mod schema;
 mod scope;

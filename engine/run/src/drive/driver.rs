@@ -2,8 +2,8 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::io;
-use std::path::PathBuf;
-use std::sync::{Arc, OnceLock};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use flow_core::event::{Entry, Event};
@@ -22,7 +22,7 @@ use crate::execute::{Progress, StopOrder};
 use crate::store::Slots;
 use crate::sys::clock;
 use crate::watch::Update;
-use crate::workspace::Worktrees;
+use crate::workspace::Trees;
 
 /// How many messages of attempts may wait for the loop.
 const WAITING: usize = 1024;
@@ -58,7 +58,7 @@ pub(super) struct Driver {
     pub(super) slots: Slots,
     pub(super) live: HashMap<TaskId, Live>,
     pub(super) sender: mpsc::Sender<Message>,
-    pub(super) worktrees: OnceLock<Result<Arc<Worktrees>, String>>,
+    pub(super) trees: Arc<Trees>,
     messages: mpsc::Receiver<Message>,
     inputs: VecDeque<Input>,
     finished: Option<RunStatus>,
@@ -69,11 +69,15 @@ impl Driver {
         let (sender, messages) = mpsc::channel(WAITING);
         Driver {
             texts: FolderTexts(Arc::clone(&setup.folder)),
+            trees: Arc::new(Trees::new(
+                Path::new(&setup.facts.root),
+                setup.worktrees_dir.clone(),
+                setup.folder.id(),
+            )),
             slots: Slots::new(&setup.folder, setup.limits.concurrency.get()),
             setup,
             live: HashMap::new(),
             sender,
-            worktrees: OnceLock::new(),
             messages,
             inputs: VecDeque::new(),
             finished: None,

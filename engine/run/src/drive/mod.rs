@@ -10,6 +10,7 @@ mod driver;
 mod facts;
 mod finish;
 mod launch;
+mod prepare_tree;
 mod setup;
 mod texts;
 
