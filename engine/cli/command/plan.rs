@@ -5,6 +5,7 @@ use std::fmt::Write;
 use flow_core::graph::EdgeKind;
 use flow_core::model::{Isolation, Merge, ModelRef};
 use flow_core::plan::{ConditionAt, Items, Output, Over, Plan, Task, TaskKind};
+use flow_core::template::{Script, ScriptPart};
 use flow_core::text::{format_duration, one_line};
 use flow_core::values::preview;
 use flow_run::provider::Providers;
@@ -178,12 +179,16 @@ fn lines(plan: &Plan, task: &Task) -> anyhow::Result<Vec<(&'static str, String)>
         Isolation::None => {}
         Isolation::Worktree => {
             let base = task.base.as_ref().map_or("head", |base| &base.source);
-            let merge = match task.merge {
-                Merge::None => "its branch is kept when it has commits",
-                Merge::Branch => "comes home as a branch",
-                Merge::Patch => "comes home as a patch",
-            };
-            all.push(("worktree", format!("from {base}; {merge}")));
+            all.push(("worktree", format!("from {base}; {}", homecoming(task))));
+        }
+        Isolation::Copy => all.push(("copy", format!("of the tree as it is; {}", homecoming(task)))),
+    }
+    if let Some(preparation) = &task.preparation {
+        if !preparation.include.is_empty() {
+            all.push(("include", preparation.include.join(", ")));
+        }
+        for command in &preparation.setup {
+            all.push(("setup", source(&command.script)));
         }
     }
     match &task.output {
@@ -202,6 +207,28 @@ fn lines(plan: &Plan, task: &Task) -> anyhow::Result<Vec<(&'static str, String)>
         all.push(("expect", that.source.to_string()));
     }
     Ok(all)
+}
+
+/// A script as it was written.
+fn source(script: &Script) -> String {
+    let written = script.parts.iter().map(|part| match part {
+        ScriptPart::Text(text) => text.to_string(),
+        ScriptPart::Hole(hole) => hole.template.source.to_string(),
+    });
+    written.collect::<String>().trim_end().to_owned()
+}
+
+/// How the work of a private tree comes home.
+fn homecoming(task: &Task) -> &'static str {
+    match (task.merge, task.isolation) {
+        (Merge::None, Isolation::Copy) => "kept when it has changes",
+        (Merge::None, _) => "its branch is kept when it has commits",
+        (Merge::Branch, _) => "comes home as a branch",
+        (Merge::Patch, _) => "comes home as a patch",
+        (Merge::Apply, _) => "comes home as uncommitted changes",
+        (Merge::Squash, _) => "comes home as one commit",
+        (Merge::CherryPick, _) => "comes home as its commits",
+    }
 }
 
 fn needs(plan: &Plan, task: &Task) -> String {

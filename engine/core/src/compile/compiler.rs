@@ -72,6 +72,7 @@ fn plan(
         inputs: inputs.kinds,
         secrets: workflow.secrets.iter().map(|name| name.value.as_str()).collect(),
         env: workflow.env.iter().map(|(name, _)| PlanVariable { name: &name.value, secret: false }).collect(),
+        settings: input.settings,
         shell: shell::words(findings, workflow.defaults.shell.as_ref()),
     };
     check_places(findings, input.place, &world);

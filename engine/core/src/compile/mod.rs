@@ -19,6 +19,7 @@ mod input;
 mod inputs;
 mod inputs_file;
 mod literal;
+mod private_tree;
 mod references;
 mod schema;
 mod scope;

@@ -25,6 +25,7 @@ fn render(report: &RunReport, texts: &dyn Texts) -> String {
     for task in report.failures() {
         failure(&mut out, task, texts);
     }
+    merges(&mut out, report);
     trees(&mut out, report, texts);
     denials(&mut out, report);
     agents(&mut out, report);
@@ -129,6 +130,40 @@ fn one_attempt(attempt: &AttemptReport) -> String {
     let facts: Vec<String> = facts.into_iter().flatten().collect();
     let time = format_duration(Duration::from_millis(attempt.duration_ms));
     format!("attempt {}: {} after {time}", attempt.attempt, facts.join(", "))
+}
+
+fn merges(out: &mut String, report: &RunReport) {
+    let tasks = report.tasks.iter().chain(&report.dropped);
+    let all: Vec<_> = tasks
+        .flat_map(|task| task.attempts.iter().map(move |attempt| (task, attempt)))
+        .filter_map(|(task, attempt)| Some((task, attempt, attempt.worktree.as_ref()?.merged.as_ref()?)))
+        .collect();
+    if !all.is_empty() {
+        out.push_str("\n## Merges\n\n");
+    }
+    for (task, attempt, merge) in all {
+        let how = code(&format!("merge: {}", merge.how.as_str()));
+        let _ = write!(out, "- {}, attempt {}: {how} ", code(task.address.as_str()), attempt.attempt);
+        if merge.conflicts.is_empty() {
+            let files = if merge.files.len() == 1 { "file" } else { "files" };
+            let _ = write!(out, "wrote {} {files}", merge.files.len());
+            let commits: Vec<String> = merge.commits.iter().map(|commit| code(commit)).collect();
+            let made = if commits.is_empty() { String::new() } else { format!(" as {}", commits.join(", ")) };
+            let _ = writeln!(out, "{made}");
+            continue;
+        }
+        let _ = writeln!(out, "was refused, nothing was written:");
+        for conflict in &merge.conflicts {
+            let other = conflict.other.as_ref().map(|other| format!(", by {}", code(other.as_str())));
+            let _ = writeln!(
+                out,
+                "  - {} {}{}",
+                code(&conflict.path),
+                conflict.kind.in_words(),
+                other.unwrap_or_default()
+            );
+        }
+    }
 }
 
 fn trees(out: &mut String, report: &RunReport, texts: &dyn Texts) {

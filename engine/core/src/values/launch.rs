@@ -6,8 +6,8 @@ use indexmap::IndexMap;
 
 use super::context::Scope;
 use crate::model::{Outcome, Reason};
-use crate::plan::{AgentTask, ShellTask, Task, TaskKind};
-use crate::template::{Context, RenderedScript, Segment, Template};
+use crate::plan::{AgentTask, Task, TaskKind};
+use crate::template::{Context, RenderedScript, Script, Segment, Template};
 use crate::text::one_line;
 
 /// What an attempt runs.
@@ -54,6 +54,19 @@ pub struct Common {
     pub secret_names: Vec<String>,
     /// Files to write before the start: from `| file`.
     pub files: Vec<(PathBuf, Vec<u8>)>,
+    /// Commands of `setup`, in order.
+    pub setup: Vec<PreparedSetup>,
+}
+
+/// A command of `setup`, ready to start.
+#[derive(Debug)]
+pub struct PreparedSetup {
+    /// Program and arguments before the script.
+    pub shell: std::sync::Arc<[String]>,
+    /// The script.
+    pub script: String,
+    /// The declared variables and those that the script reads.
+    pub env: IndexMap<String, String>,
 }
 
 impl Common {
@@ -96,7 +109,9 @@ pub fn prepare(scope: &Scope<'_>, task: &Task) -> Result<Launchable, Box<Outcome
         .as_ref()
         .map(|template| render(&inner, "description", template, &mut files))
         .transpose()?;
+    let setup = setup(&inner, task, &env, &mut files)?;
     let common = |fallback: &str, env, files| Common {
+        setup,
         description: one_line(described.as_deref().unwrap_or(fallback), 120),
         dir,
         env,
@@ -106,7 +121,8 @@ pub fn prepare(scope: &Scope<'_>, task: &Task) -> Result<Launchable, Box<Outcome
     };
     match &task.kind {
         TaskKind::Shell(shell) => {
-            let RenderedScript { text: script, env: holes } = script(&inner, shell, &mut files)?;
+            let RenderedScript { text: script, env: holes } =
+                script(&inner, "run", &shell.script, &mut files)?;
             let first =
                 script.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default().to_owned();
             env.extend(holes);
@@ -141,9 +157,30 @@ fn render(
     rendered
 }
 
-fn script(scope: &Scope<'_>, shell: &ShellTask, files: &mut Files) -> Result<RenderedScript, Box<Outcome>> {
-    let context = scope.context(shell.script.holes().flat_map(|hole| &hole.template.references));
-    let rendered = shell.script.render(&context).map_err(|error| failure("run", &error.to_string()));
+fn setup(
+    scope: &Scope<'_>,
+    task: &Task,
+    env: &IndexMap<String, String>,
+    files: &mut Files,
+) -> Result<Vec<PreparedSetup>, Box<Outcome>> {
+    let commands = task.preparation.iter().flat_map(|preparation| &preparation.setup);
+    let prepared = commands.map(|command| {
+        let RenderedScript { text: script, env: holes } = script(scope, "setup", &command.script, files)?;
+        let mut env = env.clone();
+        env.extend(holes);
+        Ok(PreparedSetup { shell: command.shell.clone(), script, env })
+    });
+    prepared.collect()
+}
+
+fn script(
+    scope: &Scope<'_>,
+    what: &str,
+    script: &Script,
+    files: &mut Files,
+) -> Result<RenderedScript, Box<Outcome>> {
+    let context = scope.context(script.holes().flat_map(|hole| &hole.template.references));
+    let rendered = script.render(&context).map_err(|error| failure(what, &error.to_string()));
     take_files(&context, files);
     rendered
 }

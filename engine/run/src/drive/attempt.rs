@@ -11,9 +11,10 @@ use flow_core::values::settle_output;
 use tokio::sync::mpsc;
 
 use super::launch::{Ready, chain};
+use super::prepare_tree::prepare_tree;
 use crate::execute::{AgentLaunch, Progress, ShellLaunch, StopSignal, StopSwitch, run_agent, run_shell};
 use crate::store::{RunFolder, SlotFiles, read_slice};
-use crate::workspace::{Worktree, Worktrees};
+use crate::workspace::{PrivateTree, Trees};
 
 /// An output larger than this as JSON is a file of the run.
 const INLINE_OUTPUT: usize = 64 * 1024;
@@ -24,7 +25,7 @@ const PROGRESS: usize = 64;
 /// What attempts tell the loop. The loop can be woken by nothing else but control and time.
 pub(super) enum Message {
     /// The private tree was made, or could not be.
-    Tree { task: TaskId, attempt: Attempt, made: Result<Box<Worktree>, Box<Outcome>> },
+    Tree { task: TaskId, attempt: Attempt, made: Result<Box<PrivateTree>, Box<Outcome>> },
     /// A sign of life.
     Progress { task: TaskId, attempt: Attempt, progress: Progress },
     /// The executor is done and nothing of it lives; `expect.that` and the private tree are still to be settled.
@@ -40,7 +41,9 @@ pub(super) struct Live {
     pub(super) switch: StopSwitch,
     pub(super) signal: StopSignal,
     /// The private tree, once made.
-    pub(super) tree: Option<Arc<Worktree>>,
+    pub(super) tree: Option<Arc<PrivateTree>>,
+    /// Whether its work is on its way home.
+    pub(super) merging: bool,
     /// What will run once `attempt_running` is written.
     pub(super) ready: Option<Ready>,
 }
@@ -51,21 +54,26 @@ pub(super) struct Checks {
     pub(super) files: Vec<String>,
     pub(super) changes: bool,
     pub(super) dir: PathBuf,
-    pub(super) tree: Option<Arc<Worktree>>,
-    pub(super) worktrees: Option<Arc<Worktrees>>,
+    pub(super) tree: Option<Arc<PrivateTree>>,
+    pub(super) trees: Arc<Trees>,
     pub(super) folder: Arc<RunFolder>,
     pub(super) address: Address,
 }
 
 pub(super) async fn shell_attempt(
     (task, attempt): (TaskId, Attempt),
-    launch: ShellLaunch,
-    files: SlotFiles,
+    (launch, setup, files): (ShellLaunch, Vec<ShellLaunch>, SlotFiles),
     checks: Checks,
     stop: StopSignal,
     sender: mpsc::Sender<Message>,
 ) {
-    let run = tokio::spawn(run_shell(launch, files, stop));
+    let run = tokio::spawn(async move {
+        let files = match prepare_tree(setup, files, &stop).await {
+            Ok(files) => files,
+            Err(outcome) => return *outcome,
+        };
+        run_shell(launch, files, stop).await
+    });
     let outcome = caught(run.await);
     let outcome = Box::new(checks.judge(outcome).await);
     // The loop lives until every attempt has ended, so it hears this.
@@ -75,12 +83,20 @@ pub(super) async fn shell_attempt(
 pub(super) async fn agent_attempt(
     (task, attempt): (TaskId, Attempt),
     launch: AgentLaunch,
+    setup: Option<(Vec<ShellLaunch>, SlotFiles)>,
     checks: Checks,
     stop: StopSignal,
     sender: mpsc::Sender<Message>,
 ) {
     let (progress, mut signs) = mpsc::channel(PROGRESS);
-    let mut run = tokio::spawn(run_agent(launch, stop, progress));
+    let mut run = tokio::spawn(async move {
+        if let Some((setup, files)) = setup
+            && let Err(outcome) = prepare_tree(setup, files, &stop).await
+        {
+            return *outcome;
+        }
+        run_agent(launch, stop, progress).await
+    });
     let outcome = loop {
         tokio::select! {
             biased;
@@ -155,8 +171,8 @@ impl Checks {
             let message = format!("`expect.files`: nothing matches {}", list_some(missing, 5));
             return Err((Reason::Expectation, message));
         }
-        if let (true, Some(tree), Some(worktrees)) = (self.changes, &self.tree, &self.worktrees) {
-            match worktrees.changed(tree) {
+        if let (true, Some(tree)) = (self.changes, &self.tree) {
+            match self.trees.changed(tree) {
                 Ok(true) => {}
                 Ok(false) => {
                     let message = "`expect.changes`: the tree is as it was at the start".to_owned();

@@ -2,8 +2,8 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::io;
-use std::path::PathBuf;
-use std::sync::{Arc, OnceLock};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use flow_core::event::{Entry, Event};
@@ -23,7 +23,7 @@ use crate::store::Slots;
 use crate::sys::process::sweep_orphans;
 use crate::sys::{clock, signals};
 use crate::watch::Update;
-use crate::workspace::Worktrees;
+use crate::workspace::Trees;
 
 /// How many messages of attempts may wait for the loop.
 const WAITING: usize = 1024;
@@ -59,7 +59,7 @@ pub(super) struct Driver {
     pub(super) slots: Slots,
     pub(super) live: HashMap<TaskId, Live>,
     pub(super) sender: mpsc::Sender<Message>,
-    pub(super) worktrees: OnceLock<Arc<Worktrees>>,
+    pub(super) trees: Arc<Trees>,
     /// Models of which everything is said that a person should know.
     pub(super) known_models: HashSet<String>,
     messages: mpsc::Receiver<Message>,
@@ -72,11 +72,15 @@ impl Driver {
         let (sender, messages) = mpsc::channel(WAITING);
         Driver {
             texts: FolderTexts(Arc::clone(&setup.folder)),
+            trees: Arc::new(Trees::new(
+                Path::new(&setup.facts.root),
+                setup.worktrees_dir.clone(),
+                setup.folder.id(),
+            )),
             slots: Slots::new(&setup.folder, setup.limits.concurrency.get()),
             setup,
             live: HashMap::new(),
             sender,
-            worktrees: OnceLock::new(),
             known_models: HashSet::new(),
             messages,
             inputs: VecDeque::new(),

@@ -6,6 +6,7 @@ use flow_core::compile::GitPlace;
 use git2::{ErrorCode, Oid};
 
 use super::WorkspaceError;
+use super::git::GitDirs;
 
 /// Looks what git can do for a project, without starting a process.
 pub fn git_place(root: &Path) -> GitPlace {
@@ -86,6 +87,11 @@ impl Repository {
                 }
             }
         }
+    }
+
+    /// Where git works on the checkout.
+    pub(super) fn dirs<'a>(&'a self, checkout: &'a Path) -> GitDirs<'a> {
+        GitDirs { git_dir: &self.git_dir, common: &self.common, tree: Some(checkout), index: None }
     }
 
     /// The project root relative to the checkout; empty for a bare repository.
