@@ -4,6 +4,7 @@ mod bad_input;
 mod cases;
 mod crash;
 mod examples;
+mod keys;
 mod newcomer;
 mod providers;
 mod support;

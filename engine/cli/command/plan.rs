@@ -4,8 +4,8 @@ use std::fmt::Write;
 
 use flow_core::graph::EdgeKind;
 use flow_core::model::{Isolation, Merge};
-use flow_core::plan::{Items, Output, Over, Plan, Task, TaskKind};
-use flow_core::template::ScriptPart;
+use flow_core::plan::{Command, Items, OnLost, Output, Over, Plan, Task, TaskKind};
+use flow_core::template::{Script, ScriptPart};
 use flow_core::text::{format_duration, one_line};
 use serde_json::{Value, json};
 
@@ -31,6 +31,9 @@ fn as_text(plan: &Plan) -> String {
     let mut text = format!("{}: {} tasks\n", plan.name, plan.tasks.len());
     for (name, value) in &plan.inputs {
         let _ = writeln!(text, "  input {name} = {value}");
+    }
+    if let Some(lock) = &plan.lock {
+        let _ = writeln!(text, "  lock {}", lock.source);
     }
     for id in plan.graph.order() {
         let task = &plan.tasks[id.index()];
@@ -77,16 +80,14 @@ fn lines(plan: &Plan, task: &Task) -> Vec<(&'static str, String)> {
     }
     match &task.kind {
         TaskKind::Shell(shell) => {
-            let script: String = shell
-                .script
-                .parts
-                .iter()
-                .map(|part| match part {
-                    ScriptPart::Text(text) => text.to_string(),
-                    ScriptPart::Hole(hole) => hole.template.source.to_string(),
-                })
-                .collect();
-            all.push(("run", script.trim_end().to_owned()));
+            let run = match &shell.command {
+                Command::Script { script, .. } => script_text(script),
+                // One word a line: what is one argument shows.
+                Command::Words(words) => {
+                    words.iter().map(|word| format!("- {}", word.source)).collect::<Vec<_>>().join("\n")
+                }
+            };
+            all.push(("run", run));
         }
         TaskKind::Agent(agent) => {
             let definition = &plan.agents[agent.agent];
@@ -94,7 +95,7 @@ fn lines(plan: &Plan, task: &Task) -> Vec<(&'static str, String)> {
                 "agent",
                 format!("{} ({}, {})", definition.name, definition.source.as_str(), definition.path),
             ));
-            let tools = flow_core::values::tools_of(definition, agent);
+            let tools = flow_core::values::tools_of(definition, agent, task.background);
             all.push(("tools", if tools.is_empty() { "none".to_owned() } else { tools.join(", ") }));
             if let Some(model) = &agent.model {
                 all.push(("model", model.clone()));
@@ -118,7 +119,26 @@ fn lines(plan: &Plan, task: &Task) -> Vec<(&'static str, String)> {
         Output::Text => {}
         Output::Json => all.push(("output", "json".to_owned())),
         Output::Lines => all.push(("output", "lines".to_owned())),
+        Output::Pairs => all.push(("output", "pairs, from $FLOW_OUTPUT".to_owned())),
         Output::Schema(_) => all.push(("output", "JSON that fits its schema".to_owned())),
+    }
+    if let TaskKind::Agent(agent) = &task.kind
+        && let Some(checks) = &agent.checks
+    {
+        let scripts: Vec<String> = checks.scripts.iter().map(script_text).collect();
+        all.push(("checks", scripts.join("\n")));
+    }
+    if let Some((name, slots)) = task.pool.and_then(|pool| plan.pools.get_index(pool)) {
+        all.push(("pool", format!("{name}, {slots} at once")));
+    }
+    if task.background {
+        all.push(("background", "what would ask is refused".to_owned()));
+    }
+    if task.on_lost == OnLost::Retry && task.kind.as_str() == "local_agent" {
+        all.push(("on_lost", "retry".to_owned()));
+    }
+    if task.on_lost == OnLost::Fail && task.kind.as_str() == "local_bash" {
+        all.push(("on_lost", "fail".to_owned()));
     }
     if task.retry.max > 0 {
         all.push(("retry", format!("up to {} further attempts", task.retry.max)));
@@ -126,10 +146,26 @@ fn lines(plan: &Plan, task: &Task) -> Vec<(&'static str, String)> {
     if let Some(limit) = task.timeout.run {
         all.push(("timeout", format_duration(limit)));
     }
+    if !task.artifacts.is_empty() {
+        let paths: Vec<&str> = task.artifacts.iter().map(|path| &*path.source).collect();
+        all.push(("artifacts", paths.join(", ")));
+    }
     if let Some(that) = &task.expect.that {
         all.push(("expect", that.source.to_string()));
     }
     all
+}
+
+fn script_text(script: &Script) -> String {
+    let text: String = script
+        .parts
+        .iter()
+        .map(|part| match part {
+            ScriptPart::Text(text) => text.to_string(),
+            ScriptPart::Hole(hole) => hole.template.source.to_string(),
+        })
+        .collect();
+    text.trim_end().to_owned()
 }
 
 fn needs(plan: &Plan, task: &Task) -> String {
@@ -173,5 +209,6 @@ fn as_json(plan: &Plan) -> Value {
             })
         })
         .collect();
-    json!({ "name": plan.name, "inputs": plan.inputs, "tasks": tasks })
+    let lock = plan.lock.as_ref().map(|lock| &*lock.source);
+    json!({ "name": plan.name, "inputs": plan.inputs, "pools": plan.pools, "lock": lock, "tasks": tasks })
 }

@@ -33,6 +33,10 @@ pub(super) fn run(session: &Session, args: &ResumeArgs) -> anyhow::Result<u8> {
         ui::note(&format!("run {} is complete; nothing is left to do", folder.id()));
         return Ok(Exit::Success.code());
     }
+    let plan_lock = engine::plan_lock(session, &prepared)?;
+    if let Some(lock) = &plan_lock {
+        lock.hold_for(folder.id())?;
+    }
     let resumed = scheduler.resume();
     end_orphans(&folder)?;
     say_what_runs_again(&folder, &resumed);
@@ -48,6 +52,7 @@ pub(super) fn run(session: &Session, args: &ResumeArgs) -> anyhow::Result<u8> {
         folder: Arc::new(folder),
         journal,
         lock,
+        plan_lock,
         limits,
         scheduler,
         so_far,
@@ -97,13 +102,16 @@ pub(super) fn end_orphans(folder: &RunFolder) -> anyhow::Result<()> {
 }
 
 fn say_what_runs_again(folder: &RunFolder, resumed: &Event) {
-    let Event::RunResumed { epoch, lost, reset } = resumed else { return };
+    let Event::RunResumed { epoch, lost, reset, given_up } = resumed else { return };
     let names = |addresses: &[flow_core::ids::Address]| {
         flow_core::text::list_some(addresses.iter().map(flow_core::ids::Address::as_str), 8)
     };
     let mut said = format!("resuming {} (epoch {epoch})", folder.id());
     if !lost.is_empty() {
         said.push_str(&format!("; lost with the last engine: {}", names(lost)));
+    }
+    if !given_up.is_empty() {
+        said.push_str(&format!("; lost and not run twice: {}", names(given_up)));
     }
     if !reset.is_empty() {
         said.push_str(&format!("; to run: {}", names(reset)));

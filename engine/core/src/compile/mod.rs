@@ -18,6 +18,7 @@ mod findings;
 mod input;
 mod inputs;
 mod literal;
+mod prompts;
 mod references;
 mod schema;
 mod scope;
@@ -34,6 +35,8 @@ pub use compiler::compile;
 pub use input::{CompileInput, Compiled, GitPlace, GivenInput, GivenValue, Place};
 pub use settings::{SettingsText, settings};
 
+#[cfg(test)]
+mod keys_tests;
 #[cfg(test)]
 mod quirks_tests;
 #[cfg(test)]

@@ -18,4 +18,4 @@ mod spec;
 mod testing;
 
 pub use machine::Converse;
-pub use spec::{AgentEnd, AgentSpec, Call, CallResult, Effect, Input, Item, OutputForm, Spoil};
+pub use spec::{AgentEnd, AgentSpec, Call, CallResult, CheckFault, Effect, Input, Item, OutputForm, Spoil};

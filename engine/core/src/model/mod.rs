@@ -7,7 +7,7 @@ mod tools;
 
 pub use agent::{AgentDef, AgentSource, Effort, Isolation, Merge, ModelRef, PermissionMode, ToolPolicy};
 pub use outcome::{
-    AttemptEnd, Denial, DenialReason, Outcome, OutputSlice, Reason, RunStatus, TaskState, Usage,
+    Artifact, AttemptEnd, Denial, DenialReason, Outcome, OutputSlice, Reason, RunStatus, TaskState, Usage,
     WorktreeOutcome,
 };
 pub use settings::{

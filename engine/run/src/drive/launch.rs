@@ -7,24 +7,23 @@ use flow_core::converse::AgentSpec;
 use flow_core::event::{Launch, LaunchAgent};
 use flow_core::ids::{Attempt, TaskId};
 use flow_core::model::{Isolation, ModelRef, Outcome, Reason};
-use flow_core::plan::{AgentTask, Task, TaskKind};
+use flow_core::plan::{AgentTask, Output, Task, TaskKind};
 use flow_core::schedule::Input;
 use flow_core::values::{
-    Common, Launchable, PreparedAgent, PreparedShell, Workplace, first_message, max_turns_of, output_form,
-    permissions_of, prepare, system_prompt, tools_of,
+    Common, Launchable, PreparedAgent, Workplace, first_message, max_turns_of, output_form, permissions_of,
+    prepare, system_prompt, tools_of,
 };
 
-use super::attempt::{Checks, Live, Message, agent_attempt, shell_attempt};
+use super::attempt::{Live, Message, agent_attempt, shell_attempt};
+use super::command::open_env;
 use super::driver::{DriveError, Driver};
+use super::judge::Checks;
 use crate::execute::{
-    AgentLaunch, AgentPlace, AgentStart, Mask, ShellLaunch, new_agent_id, recorded_calls, stop_pair,
+    AgentChecks, AgentLaunch, AgentPlace, AgentStart, ShellLaunch, new_agent_id, recorded_calls, stop_pair,
 };
 use crate::sys::clock;
 use crate::tool;
 use crate::workspace::{WorkspaceError, Worktree, Worktrees};
-
-/// A script longer than this can't be an argument: Linux refuses one past 128 KiB.
-const LONGEST_ARGUMENT: usize = 120 * 1024;
 
 /// Readers at once unless the settings say otherwise.
 const TOOLS_AT_ONCE: u32 = 10;
@@ -35,12 +34,13 @@ const MAX_TOKENS: u32 = 16_384;
 /// What starts once `attempt_running` is in the journal.
 pub(super) enum Ready {
     Shell(Box<ShellLaunch>, Checks),
-    Agent(Box<AgentLaunch>, Checks),
+    /// With its `checks`, which get their output files when it starts.
+    Agent(Box<AgentLaunch>, Vec<(String, ShellLaunch)>, Checks),
 }
 
-type Refused = Box<Outcome>;
+pub(super) type Refused = Box<Outcome>;
 
-fn refused(reason: Reason, message: impl Into<String>) -> Refused {
+pub(super) fn refused(reason: Reason, message: impl Into<String>) -> Refused {
     Box::new(Outcome::failed(reason, message))
 }
 
@@ -163,16 +163,19 @@ impl Driver {
             kind: task.kind.as_str().to_owned(),
             description: common.description.clone(),
             dir: dir.display().to_string(),
+            background: task.background,
             agent,
         };
-        let checks = self.checks(id, task, &dir, tree);
+        let checks = self.checks((id, attempt), task, common, &dir, tree)?;
         match (&launchable, &task.kind) {
             (Launchable::Shell(shell), TaskKind::Shell(_)) => {
-                let ready = self.shell_launch(id, attempt, task, shell, dir.clone())?;
+                let pairs = checks.pairs.as_ref().map(|pairs| pairs.path.as_path());
+                let ready = self.shell_launch((id, attempt), task, shell, dir.clone(), pairs)?;
                 Ok((Ready::Shell(Box::new(ready), checks), launch(None)))
             }
             (Launchable::Agent(agent), TaskKind::Agent(agent_task)) => {
-                let ready = self.agent_launch(id, attempt, (task, agent_task), agent, &dir, tree)?;
+                let ready = self.agent_launch((id, attempt), (task, agent_task), agent, &dir, tree)?;
+                let own = self.agent_checks((id, attempt), task, agent_task, agent, &dir)?;
                 let definition = &self.setup.plan.agents[agent_task.agent];
                 let launch = launch(Some(LaunchAgent {
                     id: ready.agent_id.clone(),
@@ -183,7 +186,7 @@ impl Driver {
                     version: definition.version.clone(),
                     model: ready.model.name().to_owned(),
                 }));
-                Ok((Ready::Agent(Box::new(ready), checks), launch))
+                Ok((Ready::Agent(Box::new(ready), own, checks), launch))
             }
             (Launchable::Shell(_), TaskKind::Agent(_)) | (Launchable::Agent(_), TaskKind::Shell(_)) => {
                 Err(refused(Reason::Internal, "bug: an attempt was prepared as another kind than its task's"))
@@ -206,12 +209,27 @@ impl Driver {
         }
     }
 
-    fn checks(&self, id: TaskId, task: &Task, dir: &Path, tree: Option<&Worktree>) -> Checks {
-        Checks {
+    fn checks(
+        &self,
+        (id, attempt): (TaskId, Attempt),
+        task: &Task,
+        common: &Common,
+        dir: &Path,
+        tree: Option<&Worktree>,
+    ) -> Result<Checks, Refused> {
+        let pairs = match (&task.kind, &task.output) {
+            (TaskKind::Shell(shell), Output::Pairs) => {
+                Some(self.pairs_file((id, attempt), shell.max_output, common)?)
+            }
+            _ => None,
+        };
+        Ok(Checks {
+            pairs,
+            artifacts: common.artifacts.clone(),
             output: match &task.kind {
                 TaskKind::Shell(_) => task.output.clone(),
                 // The agent loop has settled its output already.
-                TaskKind::Agent(_) => flow_core::plan::Output::Text,
+                TaskKind::Agent(_) => Output::Text,
             },
             files: task.expect.files.clone(),
             changes: task.expect.changes,
@@ -220,59 +238,16 @@ impl Driver {
             worktrees: self.worktrees.get().and_then(|opened| opened.as_ref().ok().cloned()),
             folder: Arc::clone(&self.setup.folder),
             address: self.address(id),
-        }
+        })
     }
 
-    fn tag(&self, id: TaskId, attempt: Attempt) -> String {
+    pub(super) fn tag(&self, id: TaskId, attempt: Attempt) -> String {
         format!("{}/{}.{attempt}", self.setup.folder.id(), self.address(id))
-    }
-
-    fn shell_launch(
-        &self,
-        id: TaskId,
-        attempt: Attempt,
-        task: &Task,
-        shell: &PreparedShell,
-        dir: PathBuf,
-    ) -> Result<ShellLaunch, Refused> {
-        let mut argv: Vec<_> = shell.shell.iter().map(Into::into).collect();
-        if shell.script.len() > LONGEST_ARGUMENT {
-            argv.pop();
-            argv.push(self.script_file(id, &shell.script)?.into_os_string());
-        } else {
-            argv.push((&shell.script).into());
-        }
-        let max_output = match &task.kind {
-            TaskKind::Shell(shell) => shell.max_output.unwrap_or(ShellLaunch::MAX_OUTPUT),
-            TaskKind::Agent(_) => ShellLaunch::MAX_OUTPUT,
-        };
-        let own = [("FLOW_RUN", self.setup.folder.id().as_str()), ("FLOW_TASK", self.address(id).as_str())]
-            .map(|(name, value)| (name.into(), value.into()));
-        let declared = shell.common.env.iter().map(|(name, value)| (name.into(), value.into()));
-        let mut launch = ShellLaunch::new(argv, dir, self.tag(id, attempt));
-        launch.env.removed = self.setup.hidden_env.iter().map(Into::into).collect();
-        launch.env.set = own.into_iter().chain(declared).collect();
-        launch.idle = task.timeout.idle;
-        launch.grace = task.timeout.grace.unwrap_or(ShellLaunch::GRACE);
-        launch.max_output = max_output;
-        let secrets = &shell.common.secrets;
-        launch.mask = (!secrets.is_empty()).then(|| Arc::new(Mask::new(secrets.iter().map(String::as_str))));
-        Ok(launch)
-    }
-
-    fn script_file(&self, id: TaskId, script: &str) -> Result<PathBuf, Refused> {
-        let folder = self.setup.folder.make_task(&self.address(id));
-        let written = folder.map(|folder| folder.join("script")).and_then(|path| {
-            std::fs::write(&path, script)?;
-            Ok(path)
-        });
-        written.map_err(|error| refused(Reason::Resource, format!("can't write the script: {error}")))
     }
 
     fn agent_launch(
         &self,
-        id: TaskId,
-        attempt: Attempt,
+        (id, attempt): (TaskId, Attempt),
         (task, agent_task): (&Task, &AgentTask),
         agent: &PreparedAgent,
         dir: &Path,
@@ -291,7 +266,7 @@ impl Driver {
             )
         })?;
         let own_tree = tree.map_or_else(|| PathBuf::from(&setup.facts.root), |tree| tree.path.clone());
-        let tools = tools_of(definition, agent_task);
+        let tools = tools_of(definition, agent_task, task.background);
         let place = Workplace {
             tree: own_tree.clone(),
             dir: dir.to_path_buf(),
@@ -311,6 +286,8 @@ impl Driver {
             effort: definition.effort,
             output: output_form(&task.output),
             repair: agent_task.repair,
+            background: task.background,
+            checked: agent_task.checks.is_some(),
             max_tool_concurrency: setup.settings.max_tool_concurrency.unwrap_or(TOOLS_AT_ONCE),
         };
         let address = self.address(id);
@@ -329,12 +306,13 @@ impl Driver {
             place: AgentPlace {
                 tree: own_tree,
                 dir: dir.to_path_buf(),
-                env: agent.common.env.iter().map(|(name, value)| (name.clone(), value.clone())).collect(),
+                env: open_env(&agent.common).map(|(name, value)| (name.clone(), value.clone())).collect(),
                 tag: self.tag(id, attempt),
             },
             folder_name: setup.folder.relative(&folder).unwrap_or_default(),
             position: recorded_calls(&folder).map_err(io)?,
             start: AgentStart::Fresh,
+            checks: None,
             folder,
             address,
         })
@@ -350,16 +328,27 @@ impl Driver {
                 Ok(files) => {
                     tokio::spawn(shell_attempt((id, attempt), *launch, files, checks, signal, sender));
                 }
-                Err(error) => {
-                    let message = format!("can't open the output files of slot {slot}: {error}");
-                    self.abandon(id, attempt, refused(Reason::Resource, message));
-                }
+                Err(error) => self.no_output_files(id, attempt, slot, &error),
             },
-            Some(Ready::Agent(launch, checks)) => {
+            Some(Ready::Agent(mut launch, own, checks)) => {
+                if !own.is_empty() {
+                    match self.slots.open(slot) {
+                        Ok(files) => {
+                            let folder = Arc::clone(&self.setup.folder);
+                            launch.checks = Some(AgentChecks { commands: own, files, folder, printed: None });
+                        }
+                        Err(error) => return self.no_output_files(id, attempt, slot, &error),
+                    }
+                }
                 tokio::spawn(agent_attempt((id, attempt), *launch, checks, signal, sender));
             }
             None => {}
         }
+    }
+
+    fn no_output_files(&mut self, id: TaskId, attempt: Attempt, slot: u32, error: &std::io::Error) {
+        let message = format!("can't open the output files of slot {slot}: {error}");
+        self.abandon(id, attempt, refused(Reason::Resource, message));
     }
 
     /// Ends an attempt of which nothing ever lived.
