@@ -14,6 +14,7 @@ mod comfort;
 mod conditions;
 mod crash;
 mod examples;
+mod keys;
 mod models;
 mod newcomer;
 mod providers;

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use flow_core::converse::{AgentEnd, AgentSpec, Call, CallResult, Converse, Effect, Input, Item};
+use flow_core::converse::{AgentEnd, AgentSpec, Call, CallResult, CheckFault, Converse, Effect, Input, Item};
 use flow_core::ids::{Address, Attempt};
 use flow_core::model::{AttemptEnd, Outcome, Reason, Usage};
 use flow_core::text::{format_duration, one_line};
@@ -22,6 +22,7 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use super::agent_ask::Asking;
+use super::agent_checks::AgentChecks;
 use super::agent_files::{AgentFiles, FilesError};
 use super::stop::{Progress, StopOrder, StopSignal};
 use crate::provider::{Cursor, ModelHandle};
@@ -63,6 +64,8 @@ pub struct AgentLaunch {
     pub position: u32,
     /// From nothing, or on from the transcript.
     pub start: AgentStart,
+    /// What must pass once it is done.
+    pub checks: Option<AgentChecks>,
 }
 
 /// Where an agent's tools work.
@@ -207,6 +210,7 @@ impl Session {
                         Effect::Call(call) => calls.push(self.call(call)),
                         // Recorded as an item, and said once the agent has ended.
                         Effect::Denied(_) => {}
+                        Effect::Check => inputs.push_back(Input::Checked(self.check().await?)),
                         Effect::Finish(end) => return Ok(*end),
                     }
                 }
@@ -237,6 +241,14 @@ impl Session {
                     return Err(Cut::Stopped(order));
                 }
             }
+        }
+    }
+
+    /// Checks the work; `Err` when an order to stop came first.
+    async fn check(&mut self) -> Result<Result<(), CheckFault>, Cut> {
+        match &mut self.launch.checks {
+            Some(checks) => checks.run(&self.stop).await.map_err(Cut::Stopped),
+            None => Ok(Ok(())),
         }
     }
 
@@ -305,6 +317,12 @@ impl Session {
         outcome.usage = Some(self.usage_of(end.usage));
         outcome.denials = end.denials;
         outcome.text = self.files.text(&end.text)?;
+        if end.reason == Some(Reason::CheckFailed)
+            && let Some([stdout, stderr]) =
+                self.launch.checks.as_mut().and_then(|checks| checks.printed.take())
+        {
+            (outcome.stdout, outcome.stderr) = (stdout, stderr);
+        }
         if let Some(output) = end.output {
             let json = output.to_string();
             if json.len() <= MAX_INLINE {
