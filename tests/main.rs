@@ -4,6 +4,8 @@ mod bad_input;
 mod cases;
 mod crash;
 mod examples;
+mod gc;
+mod isolation;
 mod newcomer;
 mod providers;
 mod support;

@@ -68,6 +68,8 @@ pub enum Command {
     Report(ReportArgs),
     /// Goes on with a run that failed, was stopped or lost its engine; what is finished stays finished.
     Resume(ResumeArgs),
+    /// Removes what runs left behind and nobody needs: trees and branches without work, old run folders.
+    Gc(GcArgs),
     /// Agent definitions: which there are, and what they say.
     Agents {
         #[command(subcommand)]
@@ -233,6 +235,25 @@ pub struct PsArgs {
     /// Every run instead of the newest 20.
     #[arg(short, long)]
     pub all: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct GcArgs {
+    /// Shows what would go, and removes nothing.
+    #[arg(short = 'n', long)]
+    pub dry_run: bool,
+
+    /// Removes work as well that no other branch has. It is lost then.
+    #[arg(long)]
+    pub force: bool,
+
+    /// Keeps the newest N runs, whatever their age. Without it the newest 20 stay, and all of the last 14 days.
+    #[arg(long, value_name = "N")]
+    pub keep: Option<usize>,
+
+    /// Text for people, or JSON.
+    #[arg(short, long, value_name = "HOW", default_value = "text")]
+    pub output: ListHow,
 }
 
 #[derive(Debug, Args)]

@@ -3,6 +3,7 @@
 mod agents;
 mod check;
 mod engine;
+mod gc;
 mod graph;
 mod logs;
 mod plan;
@@ -26,6 +27,7 @@ pub fn dispatch(cli: Cli) -> anyhow::Result<u8> {
         Command::Logs(args) => logs::run(&session, &args),
         Command::Report(args) => report::run(&session, &args),
         Command::Resume(args) => resume::run(&session, &args),
+        Command::Gc(args) => gc::run(&session, &args),
         Command::Agents { command } => agents::run(&session, &command),
     }
 }

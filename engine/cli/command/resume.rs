@@ -25,6 +25,7 @@ pub(super) fn run(session: &Session, args: &ResumeArgs) -> anyhow::Result<u8> {
         ui::warning(&format!("the journal's last line ({} bytes) was torn and is cut off", torn.bytes));
     }
     let prepared = session.compile_kept(kept::read(folder.path())?)?;
+    session.refuse_strangers(&prepared)?;
     let limits = limits(&read.entries, args)?;
     let scheduler =
         Scheduler::replay(NodeSpec::of(&prepared.plan), limits, &read.entries).map_err(|error| {

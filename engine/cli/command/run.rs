@@ -21,6 +21,7 @@ pub(super) fn run(session: &Session, args: &RunArgs) -> anyhow::Result<u8> {
     if args.dry_run {
         return super::plan::show(&prepared, ListHow::Text);
     }
+    session.refuse_strangers(&prepared)?;
     let reports = engine::reports(&args.engine.report)?;
     let providers = engine::providers(session, &prepared, &args.engine)?;
     let limits = Limits {

@@ -122,6 +122,7 @@ pub fn prepare(scope: &Scope<'_>, task: &Task) -> Result<Launchable, Box<Outcome
 }
 
 type Files = Vec<(PathBuf, Vec<u8>)>;
+type Variables = Vec<(String, String)>;
 
 fn render(
     scope: &Scope<'_>,
@@ -159,7 +160,7 @@ fn script(
     what: &str,
     script: &Script,
     files: &mut Files,
-) -> Result<(String, Vec<(String, String)>), Box<Outcome>> {
+) -> Result<(String, Variables), Box<Outcome>> {
     let context = scope.context(script.holes().flat_map(|hole| &hole.template.references));
     let rendered = script.render(&context).map_err(|error| failure(what, &error.to_string()))?;
     take_files(&context, files);

@@ -14,6 +14,7 @@ mod baseline;
 mod chain;
 mod changes;
 mod checkout_index;
+mod collect;
 mod copies;
 mod copy_file;
 mod copy_patch;
@@ -39,9 +40,10 @@ mod worktree;
 #[cfg(test)]
 mod testing;
 
+pub use collect::{Collector, Leftover, Standing};
 pub use copies::CopiedTree;
 pub use error::WorkspaceError;
 pub use reclaim::Recorded;
-pub use repository::git_place;
+pub use repository::{check_owner, git_place};
 pub use trees::{PrivateTree, TreeEnd, TreeOrder, Trees};
 pub use worktree::{Worktree, Worktrees};
