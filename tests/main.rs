@@ -14,6 +14,8 @@ mod comfort;
 mod conditions;
 mod crash;
 mod examples;
+mod gc;
+mod isolation;
 mod models;
 mod newcomer;
 mod providers;

@@ -4,6 +4,7 @@ use std::fmt;
 use std::process::ExitCode;
 
 use flow_run::store::{FindError, JournalError, OwnerError, StateError};
+use flow_run::workspace::WorkspaceError;
 
 /// The exit codes of `flow`, as `flow --help` lists them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,6 +106,11 @@ impl Failure {
 pub fn of(error: &anyhow::Error) -> Exit {
     if let Some(failure) = error.downcast_ref::<Failure>() {
         return failure.exit();
+    }
+    match error.downcast_ref::<WorkspaceError>() {
+        Some(WorkspaceError::Foreign { .. }) => return Exit::NotTrusted,
+        Some(_) => return Exit::Io,
+        None => {}
     }
     let state = |error: &StateError| if error.is_distrust() { Exit::NotTrusted } else { Exit::Io };
     if let Some(error) = error.downcast_ref::<StateError>() {

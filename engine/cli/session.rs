@@ -172,6 +172,14 @@ impl Session {
         (prepared, diagnostics)
     }
 
+    /// Refuses a plan with private trees in a repository that belongs to somebody else.
+    pub fn refuse_strangers(&self, prepared: &Prepared) -> anyhow::Result<()> {
+        if prepared.plan.tasks.iter().any(|task| task.isolation.is_private()) {
+            workspace::check_owner(&self.project.root)?;
+        }
+        Ok(())
+    }
+
     /// `k=v`, `k=@file`, `k:=json`.
     fn given(&self, text: &str) -> anyhow::Result<GivenInput> {
         let usage = |message: String| {

@@ -160,7 +160,7 @@ fn names_that_people_read_are_literal() {
     2 | briefing: Work on ${{ git.branch }}.
       |                   ^^^^^^^^^^^^^^^^^
       |
-      = help: templates stand in `run`, `prompt`, `env`, `dir`, `base`, `for_each`, `matrix`, `key`, `outputs` and a task's `description`
+      = help: templates stand in `run`, `prompt`, `setup`, `env`, `dir`, `base`, `for_each`, `matrix`, `key`, `outputs` and a task's `description`
     ");
 }
 

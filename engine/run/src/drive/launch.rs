@@ -1,5 +1,6 @@
 //! From `Effect::Launch` to a running executor.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -185,7 +186,7 @@ impl Driver {
             agent,
         };
         let checks = self.checks(id, task, &dir, tree);
-        let setup = self.setup_launches(id, attempt, task, common, &dir, tree);
+        let setup = self.setup_launches((id, attempt), task, common, &dir, tree);
         match (&launchable, &task.kind) {
             (Launchable::Shell(shell), TaskKind::Shell(_)) => {
                 let ready = self.shell_launch((id, attempt), task, shell, dir.clone(), tree)?;
@@ -267,7 +268,8 @@ impl Driver {
             TaskKind::Agent(_) => ShellLaunch::MAX_OUTPUT,
         };
         let mut launch = ShellLaunch::new(argv, dir, self.tag(id, attempt));
-        self.surround(&mut launch, id, task, &shell.common, &shell.common.env, tree);
+        launch.env.set = pairs(&shell.common.env);
+        self.surround(&mut launch, id, task, &shell.common, tree);
         launch.idle = task.timeout.idle;
         launch.max_output = max_output;
         Ok(launch)
@@ -276,8 +278,7 @@ impl Driver {
     /// The commands of `setup`, with the environment that the task's own command has, or would have.
     fn setup_launches(
         &self,
-        id: TaskId,
-        attempt: Attempt,
+        (id, attempt): (TaskId, Attempt),
         task: &Task,
         common: &Common,
         dir: &Path,
@@ -288,28 +289,27 @@ impl Driver {
             // Not in `dir` of the task: that may be what a setup makes.
             let dir = tree.map_or(dir, PrivateTree::dir).to_owned();
             let mut launch = ShellLaunch::new(argv, dir, self.tag(id, attempt));
-            self.surround(&mut launch, id, task, common, &setup.env, tree);
+            launch.env.set = pairs(&setup.env);
+            self.surround(&mut launch, id, task, common, tree);
             launch
         });
         launches.collect()
     }
 
-    /// What every command of a task has around it.
+    /// What every command of a task has around it. Declared variables are there already, and win.
     fn surround(
         &self,
         launch: &mut ShellLaunch,
         id: TaskId,
         task: &Task,
         common: &Common,
-        declared: &indexmap::IndexMap<String, String>,
         tree: Option<&PrivateTree>,
     ) {
         let own = [("FLOW_RUN", self.setup.folder.id().as_str()), ("FLOW_TASK", self.address(id).as_str())]
             .map(|(name, value)| (name.into(), value.into()));
         let ceiling = tree.and_then(PrivateTree::git_ceiling).map(|path| (GIT_CEILING.into(), path.into()));
-        let declared = declared.iter().map(|(name, value)| (name.into(), value.into()));
         launch.env.removed = self.setup.hidden_env.iter().map(Into::into).collect();
-        launch.env.set = own.into_iter().chain(ceiling).chain(declared).collect();
+        launch.env.set.splice(0..0, own.into_iter().chain(ceiling));
         launch.grace = task.timeout.grace.unwrap_or(ShellLaunch::GRACE);
         let secrets = &common.secrets;
         launch.mask = (!secrets.is_empty()).then(|| Arc::new(Mask::new(secrets.iter().map(String::as_str))));
@@ -446,6 +446,10 @@ impl Driver {
         self.live.remove(&id);
         self.follow(Input::Ended { task: id, attempt, outcome });
     }
+}
+
+fn pairs(env: &indexmap::IndexMap<String, String>) -> Vec<(OsString, OsString)> {
+    env.iter().map(|(name, value)| (name.into(), value.into())).collect()
 }
 
 fn agent_env(agent: &PreparedAgent, tree: Option<&PrivateTree>) -> Vec<(String, String)> {

@@ -119,11 +119,6 @@ impl Baseline {
         Ok(())
     }
 
-    /// The tree that was copied.
-    pub(super) fn source(&self) -> Option<PathBuf> {
-        path_of_text(&self.source)
-    }
-
     /// What differs now. With `rules` new files that git would ignore are none; those of a repository's own list are in
     /// the file that `rules` names.
     pub(super) fn differences(&self, copy: &Path, rules: Option<&Path>) -> io::Result<Differences> {
