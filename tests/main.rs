@@ -1,5 +1,13 @@
 //! What a person sees: everything here goes through the built program.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    unreachable_pub,
+    reason = "a test fails by panicking"
+)]
+
 mod bad_input;
 mod cases;
 mod comfort;

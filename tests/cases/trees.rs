@@ -6,11 +6,13 @@ use crate::support::git;
 #[test]
 fn c55_parallel_worktrees_do_not_fight() {
     let (flow, command) = set_up("C55");
+    let before = checkout(&flow);
     for _ in 0..20 {
         flow.shell(&command).exits(0);
         let report = flow.report();
         assert_eq!(report["counts"]["completed"], 12);
     }
+    assert_eq!(checkout(&flow), before, "none ran in place, and git's own files are as they were");
     let kept: usize = std::fs::read_dir(flow.path(".flow/runs"))
         .unwrap()
         .map(|run| flow.report_of(&run.unwrap().path()))
@@ -28,6 +30,24 @@ fn c55_parallel_worktrees_do_not_fight() {
     assert_eq!(branches.lines().count(), kept);
     let trees = git(&flow.dir(), &["worktree", "list", "--porcelain"]);
     assert_eq!(trees.lines().filter(|line| line.starts_with("worktree ")).count(), kept + 1);
+}
+
+/// Every file of the checkout with its bytes, but for flow's own, and of `.git` those that steer it.
+fn checkout(flow: &crate::support::Flow) -> Vec<(String, Vec<u8>)> {
+    let mut files = Vec::new();
+    let mut folders = vec![flow.dir()];
+    while let Some(folder) = folders.pop() {
+        for path in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+            let name = path.strip_prefix(flow.dir()).unwrap().display().to_string();
+            match name.as_str() {
+                ".flow" | ".git/objects" | ".git/refs" | ".git/logs" | ".git/worktrees" => {}
+                _ if path.is_dir() => folders.push(path),
+                _ => files.push((name, std::fs::read(&path).unwrap())),
+            }
+        }
+    }
+    files.sort();
+    files
 }
 
 #[test]

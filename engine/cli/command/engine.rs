@@ -121,19 +121,17 @@ fn live(mut setup: RunSetup, opening: Opening, signalled: Arc<AtomicU8>) -> anyh
         tokio::spawn(drive::follow_orders(reader, sender.clone()));
         tokio::spawn(async move {
             loop {
-                let (order, code) = match orders.next().await {
-                    Order::Interrupt => (true, Exit::Interrupted),
-                    Order::Terminate => (true, Exit::Terminated),
-                    Order::HangUp => (true, Exit::HungUp),
-                    Order::Suspend => (false, Exit::Success),
+                let cancel = |exit: Exit| {
+                    let again = signalled.swap(exit.code(), Ordering::SeqCst) != 0;
+                    Control::Cancel(if again { Cancel::Now } else { Cancel::Gently })
                 };
-                if !order {
-                    let _ = flow_run::sys::signals::suspend();
-                    continue;
-                }
-                let again = signalled.swap(code.code(), Ordering::SeqCst) != 0;
-                let how = if again { Cancel::Now } else { Cancel::Gently };
-                if sender.send(Control::Cancel(how)).await.is_err() {
+                let wanted = match orders.next().await {
+                    Order::Interrupt => cancel(Exit::Interrupted),
+                    Order::Terminate => cancel(Exit::Terminated),
+                    Order::HangUp => cancel(Exit::HungUp),
+                    Order::Suspend => Control::Suspend,
+                };
+                if sender.send(wanted).await.is_err() {
                     return;
                 }
             }

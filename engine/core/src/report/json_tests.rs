@@ -58,6 +58,7 @@ fn the_keys_and_their_order_stay() {
               "allowed": false,
               "exit_code": 3,
               "duration_ms": 1200,
+              "dir": "/repo",
               "leaky": false,
               "launches": [
                 {
@@ -103,6 +104,7 @@ fn the_keys_and_their_order_stay() {
                 "hash": "9f86d081",
                 "model": "m-1"
               },
+              "dir": "/repo",
               "leaky": false,
               "launches": [
                 {

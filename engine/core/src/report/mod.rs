@@ -14,7 +14,7 @@ mod md;
 mod notifications;
 mod run_report;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 
 pub use fold::Fold;
 pub use format::{Format, Texts};

@@ -7,7 +7,7 @@ use indexmap::IndexMap;
 use super::context::Scope;
 use crate::model::{Outcome, Reason};
 use crate::plan::{AgentTask, ShellTask, Task, TaskKind};
-use crate::template::{Context, Template};
+use crate::template::{Context, RenderedScript, Segment, Template};
 use crate::text::one_line;
 
 /// What an attempt runs.
@@ -50,25 +50,42 @@ pub struct Common {
     pub env: IndexMap<String, String>,
     /// Values that must not be shown: those of the secrets that `env` names.
     pub secrets: Vec<String>,
+    /// The variables of `env` that hold one of them.
+    pub secret_names: Vec<String>,
     /// Files to write before the start: from `| file`.
     pub files: Vec<(PathBuf, Vec<u8>)>,
 }
 
+impl Common {
+    /// The variables that commands of an agent's tools may see: what the model can print is no secret any more.
+    pub fn env_without_secrets(&self) -> Vec<(String, String)> {
+        let open = self.env.iter().filter(|(name, _)| !self.secret_names.contains(name));
+        open.map(|(name, value)| (name.clone(), value.clone())).collect()
+    }
+}
+
 /// Renders an attempt. A failure is the attempt's outcome.
 pub fn prepare(scope: &Scope<'_>, task: &Task) -> Result<Launchable, Box<Outcome>> {
-    let mut secrets = Vec::new();
+    let (mut secrets, mut secret_names) = (Vec::new(), Vec::new());
     let mut files = Vec::new();
     let mut env = IndexMap::new();
     for (name, template) in scope.plan.env.iter().chain(&task.env) {
         let inner = Scope { env: env.clone(), ..*scope };
         let value = render(&inner, &format!("env.{name}"), template, &mut files)?;
+        let mut secret = false;
         for reference in &template.references {
-            if let [crate::template::Segment::Name(root), crate::template::Segment::Name(secret), ..] =
-                &*reference.path
-                && root == "secrets"
-            {
-                secrets.extend(scope.facts.env.get(secret).cloned());
+            let [Segment::Name(root), Segment::Name(read), ..] = &*reference.path else { continue };
+            match root.as_str() {
+                "secrets" => {
+                    secrets.extend(scope.facts.env.get(read).cloned());
+                    secret = true;
+                }
+                "env" => secret |= secret_names.contains(read),
+                _ => {}
             }
+        }
+        if secret {
+            secret_names.push(name.clone());
         }
         env.insert(name.clone(), value);
     }
@@ -84,11 +101,12 @@ pub fn prepare(scope: &Scope<'_>, task: &Task) -> Result<Launchable, Box<Outcome
         dir,
         env,
         secrets,
+        secret_names,
         files,
     };
     match &task.kind {
         TaskKind::Shell(shell) => {
-            let (script, holes) = script(&inner, shell, &mut files)?;
+            let RenderedScript { text: script, env: holes } = script(&inner, shell, &mut files)?;
             let first =
                 script.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default().to_owned();
             env.extend(holes);
@@ -123,15 +141,11 @@ fn render(
     rendered
 }
 
-fn script(
-    scope: &Scope<'_>,
-    shell: &ShellTask,
-    files: &mut Files,
-) -> Result<(String, Vec<(String, String)>), Box<Outcome>> {
+fn script(scope: &Scope<'_>, shell: &ShellTask, files: &mut Files) -> Result<RenderedScript, Box<Outcome>> {
     let context = scope.context(shell.script.holes().flat_map(|hole| &hole.template.references));
-    let rendered = shell.script.render(&context).map_err(|error| failure("run", &error.to_string()))?;
+    let rendered = shell.script.render(&context).map_err(|error| failure("run", &error.to_string()));
     take_files(&context, files);
-    Ok((rendered.text, rendered.env))
+    rendered
 }
 
 fn prompt(scope: &Scope<'_>, agent: &AgentTask, files: &mut Files) -> Result<String, Box<Outcome>> {

@@ -10,6 +10,8 @@ mod field;
 mod launch;
 mod output;
 mod preview;
+#[cfg(test)]
+mod testing;
 
 pub use agent::{
     Workplace, first_message, max_turns_of, output_form, permissions_of, system_prompt, tools_of,

@@ -44,3 +44,7 @@ fn violations(schema: &Value, value: &Value) -> Vec<String> {
         Err(error) => vec![format!("bug: the schema was accepted and is none: {error}")],
     }
 }
+
+#[cfg(test)]
+#[path = "output_tests.rs"]
+mod tests;

@@ -20,7 +20,8 @@ use super::setup::{Control, RunSetup};
 use super::texts::FolderTexts;
 use crate::execute::{Progress, StopOrder};
 use crate::store::Slots;
-use crate::sys::clock;
+use crate::sys::process::sweep_orphans;
+use crate::sys::{clock, signals};
 use crate::watch::Update;
 use crate::workspace::Worktrees;
 
@@ -85,6 +86,8 @@ impl Driver {
         if ended.is_err() {
             self.kill_everything().await;
         }
+        // What had left its group and hidden its mark is still a child of ours.
+        sweep_orphans().await;
         ended.and_then(|status| self.finish(status))
     }
 
@@ -108,11 +111,24 @@ impl Driver {
                             self.feed(Input::StopTask(task))?;
                         }
                     }
+                    Control::Suspend => self.suspend()?,
                 },
                 Some(message) = self.messages.recv() => self.take(message)?,
                 () = sleep(wake) => self.feed(Input::Tick)?,
             }
         }
+    }
+
+    fn suspend(&mut self) -> Result<(), DriveError> {
+        self.pause_clocks(true)?;
+        // A terminal that can't stop us is no reason to end the run.
+        let _ = signals::suspend();
+        self.pause_clocks(false)
+    }
+
+    fn pause_clocks(&mut self, waiting: bool) -> Result<(), DriveError> {
+        let live: Vec<_> = self.live.iter().map(|(task, live)| (*task, live.attempt)).collect();
+        live.into_iter().try_for_each(|(task, attempt)| self.feed(Input::Waiting { task, attempt, waiting }))
     }
 
     /// Hands an input to the scheduler, writes what it decides, then does it; and so on with what comes of that.

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use flow_core::converse::AgentSpec;
 use flow_core::event::{Launch, LaunchAgent};
-use flow_core::ids::{Attempt, TaskId};
-use flow_core::model::{Isolation, ModelRef, Outcome, Reason};
+use flow_core::ids::{Address, Attempt, TaskId};
+use flow_core::model::{AttemptEnd, Isolation, ModelRef, Outcome, Reason};
 use flow_core::plan::{AgentTask, Task, TaskKind};
 use flow_core::schedule::Input;
 use flow_core::values::{
@@ -172,7 +172,7 @@ impl Driver {
                 Ok((Ready::Shell(Box::new(ready), checks), launch(None)))
             }
             (Launchable::Agent(agent), TaskKind::Agent(agent_task)) => {
-                let ready = self.agent_launch(id, attempt, (task, agent_task), agent, &dir, tree)?;
+                let ready = self.agent_launch((id, attempt), (task, agent_task), agent, &dir, tree)?;
                 let definition = &self.setup.plan.agents[agent_task.agent];
                 let launch = launch(Some(LaunchAgent {
                     id: ready.agent_id.clone(),
@@ -271,8 +271,7 @@ impl Driver {
 
     fn agent_launch(
         &self,
-        id: TaskId,
-        attempt: Attempt,
+        (id, attempt): (TaskId, Attempt),
         (task, agent_task): (&Task, &AgentTask),
         agent: &PreparedAgent,
         dir: &Path,
@@ -329,15 +328,24 @@ impl Driver {
             place: AgentPlace {
                 tree: own_tree,
                 dir: dir.to_path_buf(),
-                env: agent.common.env.iter().map(|(name, value)| (name.clone(), value.clone())).collect(),
+                env: agent.common.env_without_secrets(),
                 tag: self.tag(id, attempt),
             },
             folder_name: setup.folder.relative(&folder).unwrap_or_default(),
             position: recorded_calls(&folder).map_err(io)?,
-            start: AgentStart::Fresh,
+            start: self.agent_start(&address),
             folder,
             address,
         })
+    }
+
+    /// An agent whose last attempt was cut off goes on where its transcript ends; one that failed begins anew.
+    fn agent_start(&self, address: &Address) -> AgentStart {
+        let attempts = self.setup.run.task(address).map_or(&[][..], |task| &task.attempts);
+        match attempts.iter().rev().nth(1).and_then(|before| before.end) {
+            Some(AttemptEnd::Lost | AttemptEnd::Killed) => AgentStart::Continue,
+            Some(AttemptEnd::Completed | AttemptEnd::Failed) | None => AgentStart::Fresh,
+        }
     }
 
     /// The loop has written `attempt_running`: the executor starts.

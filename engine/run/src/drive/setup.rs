@@ -54,6 +54,8 @@ pub enum Control {
     Cancel(Cancel),
     /// End one task, or all instances of one.
     StopTask(Address),
+    /// Stop all its processes and this one until somebody continues them; meanwhile no clock runs.
+    Suspend,
 }
 
 /// Runs to the end.

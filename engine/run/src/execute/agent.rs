@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use flow_core::converse::{AgentEnd, AgentSpec, Call, CallResult, Converse, Effect, Input};
+use flow_core::converse::{AgentEnd, AgentSpec, Call, CallResult, Converse, Effect, Input, Item};
 use flow_core::ids::{Address, Attempt};
 use flow_core::model::{AttemptEnd, Outcome, Reason, Usage};
 use flow_core::text::one_line;
@@ -77,12 +77,14 @@ pub struct AgentPlace {
 }
 
 /// How an attempt begins.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum AgentStart {
     /// With the prompt.
     Fresh,
     /// Where the transcript of the same task ends, if there is one that is whole.
     Continue,
+    /// Behind another task's conversation: what `flow_core::converse::fork` made of it and the prompt.
+    Forked(Vec<Item>),
 }
 
 /// Why the loop was left before it had finished.
@@ -175,9 +177,13 @@ impl Session {
 
     fn begin(&mut self) -> Result<(Converse, Input), FilesError> {
         let spec = self.launch.spec.clone();
-        let items = match self.launch.start {
+        let items = match std::mem::replace(&mut self.launch.start, AgentStart::Fresh) {
             AgentStart::Fresh => Vec::new(),
             AgentStart::Continue => self.files.transcript()?,
+            AgentStart::Forked(items) => {
+                items.iter().try_for_each(|item| self.files.record(item))?;
+                items
+            }
         };
         if items.is_empty() {
             return Ok((Converse::new(spec), Input::Begin(self.launch.prompt.clone())));

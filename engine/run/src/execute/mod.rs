@@ -12,7 +12,7 @@ mod shell_watch;
 mod stop;
 
 pub use agent::{AgentLaunch, AgentPlace, AgentStart, new_agent_id, run_agent};
-pub use agent_files::recorded_calls;
+pub use agent_files::{recorded_calls, recorded_transcript};
 pub use shell::{Environment, ShellLaunch, run_shell};
 pub use shell_mask::Mask;
 pub use stop::{Progress, StopOrder, StopSignal, StopSwitch, stop_pair};
