@@ -4,5 +4,5 @@ mod flow;
 pub mod model_server;
 mod world;
 
-pub use flow::{Flow, Ran};
+pub use flow::{Flow, Ran, Running};
 pub use world::{alive, git, signal, wait_until};

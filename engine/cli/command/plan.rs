@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use flow_core::graph::EdgeKind;
 use flow_core::model::{Isolation, Merge, ModelRef};
-use flow_core::plan::{Items, Output, Over, Plan, Task, TaskKind};
+use flow_core::plan::{ConditionAt, Items, Output, Over, Plan, Task, TaskKind};
 use flow_core::text::{format_duration, one_line};
 use flow_core::values::preview;
 use flow_run::provider::Providers;
@@ -152,7 +152,11 @@ fn lines(plan: &Plan, task: &Task) -> anyhow::Result<Vec<(&'static str, String)>
         all.push(("needs", needs));
     }
     if let Some(condition) = &task.condition {
-        all.push(("if", condition.source.to_string()));
+        let word = match condition.at {
+            ConditionAt::Task => "if",
+            ConditionAt::Instance => "each if",
+        };
+        all.push((word, condition.expression.source.to_string()));
     }
     match &task.kind {
         TaskKind::Shell(_) => {}

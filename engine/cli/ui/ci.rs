@@ -49,7 +49,7 @@ impl Screen for Ci {
         }
         let outcome = match line {
             Line::Ended { outcome, .. } | Line::Retry { outcome, .. } => outcome.as_deref(),
-            Line::Parked { .. } | Line::Stopping { .. } | Line::Finished { .. } => None,
+            Line::Parked { .. } | Line::Note { .. } | Line::Stopping { .. } | Line::Finished { .. } => None,
         };
         let output = outcome.map(|outcome| self.output(outcome)).unwrap_or_default();
         let mut out = anstream::stderr().lock();
@@ -84,6 +84,6 @@ fn is_worth_it(line: &Line) -> bool {
             bad && !allowed && !parent
         }
         Line::Retry { .. } | Line::Parked { .. } => false,
-        Line::Stopping { .. } | Line::Finished { .. } => true,
+        Line::Note { .. } | Line::Stopping { .. } | Line::Finished { .. } => true,
     }
 }

@@ -76,7 +76,11 @@ pub(super) fn lines(line: &Line, folder: &RunFolder) -> Vec<String> {
     let failed = match line {
         Line::Ended { state: TaskState::Failed | TaskState::Killed, outcome, .. } => outcome.as_deref(),
         Line::Retry { outcome, .. } => outcome.as_deref(),
-        Line::Ended { .. } | Line::Parked { .. } | Line::Stopping { .. } | Line::Finished { .. } => None,
+        Line::Ended { .. }
+        | Line::Parked { .. }
+        | Line::Note { .. }
+        | Line::Stopping { .. }
+        | Line::Finished { .. } => None,
     };
     if let Some(slice) = failed.and_then(telling_output) {
         let tail = tail_of_slice(folder, slice, TAIL).unwrap_or_default();
@@ -93,7 +97,11 @@ pub(super) struct JsonLines {
 }
 
 impl Screen for JsonLines {
-    fn show(&mut self, update: &Update, _: Option<&Line>, _: &View) {
+    fn show(&mut self, update: &Update, line: Option<&Line>, _: &View) {
+        // No event says it.
+        if let Some(Line::Note { text }) = line {
+            super::note(text);
+        }
         if let (Update::Event(entry), false) = (update, self.closed) {
             let mut out = std::io::stdout().lock();
             let written = serde_json::to_writer(&mut out, &**entry).map_err(std::io::Error::from);

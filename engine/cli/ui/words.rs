@@ -51,6 +51,7 @@ pub fn line(line: &Line) -> String {
                 format_duration(*wait)
             )
         }
+        Line::Note { text } => format!("{ODD}{:<7}{ODD:#} {}", "note", visible(text)),
         Line::Stopping { force: false } => {
             format!("{ODD}{:<7}{ODD:#} what runs is asked to end; once more kills it", "stop")
         }
@@ -70,7 +71,8 @@ pub fn activity(update: &Update) -> Option<String> {
             _ => return None,
         },
         Update::Progress(task, Progress::Tool(tool, call)) => ("tool", task, format!("{tool} {call}")),
-        Update::Progress(
+        Update::Note(_)
+        | Update::Progress(
             _,
             Progress::Waiting(_)
             | Progress::Turn(_)

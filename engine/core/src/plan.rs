@@ -58,7 +58,7 @@ pub struct Task {
     /// What it does.
     pub kind: TaskKind,
     /// `if`.
-    pub condition: Option<Template>,
+    pub condition: Option<Condition>,
     /// `matrix` or `for_each`. Boxed: few tasks have one.
     pub expansion: Option<Box<Expansion>>,
     /// `retry`.
@@ -81,6 +81,24 @@ pub struct Task {
     pub base: Option<Template>,
     /// `merge`.
     pub merge: Merge,
+}
+
+/// `if`.
+#[derive(Debug)]
+pub struct Condition {
+    /// The bare expression.
+    pub expression: Template,
+    /// Of whom it is asked.
+    pub at: ConditionAt,
+}
+
+/// Of whom an `if` is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ConditionAt {
+    /// Of the task, once. One that expands is asked before it does, so that a no never evaluates its list.
+    Task,
+    /// Of each instance: it names the item or the key.
+    Instance,
 }
 
 /// What a task does.

@@ -18,7 +18,7 @@ use crate::diagnostic::{Code, Span};
 use crate::graph::Graph;
 use crate::ids::TaskId;
 use crate::model::Isolation;
-use crate::plan::{Expansion, Plan, Task, TaskKind};
+use crate::plan::{Condition, Expansion, Plan, Task, TaskKind};
 use crate::syntax::{self, Text, WorkflowFile};
 use crate::template::{Segment, Template};
 
@@ -98,10 +98,10 @@ fn plan(
 
     let graph = edges::graph(&mut needs);
     edges::report_cycles(findings, &world, &graph, &needs);
-    for ((shape, task), reads) in world.shapes.iter().zip(&tasks).zip(&reads) {
-        let condition = task.as_ref().and_then(|task| task.condition.as_ref());
-        let asks_status = condition.is_some_and(Template::asks_status);
-        edges::warn_of_nulls(findings, shape, asks_status, &graph.needs[shape.task.index()], reads, &world);
+    let conditions: Vec<Option<&Condition>> =
+        tasks.iter().map(|task| task.as_ref().and_then(|task| task.condition.as_ref())).collect();
+    for (shape, reads) in world.shapes.iter().zip(&reads) {
+        edges::warn_of_nulls(findings, shape, &conditions, &graph.needs[shape.task.index()], reads, &world);
     }
     let tasks: Option<Vec<Task>> = tasks.into_iter().collect();
     let tasks = tasks.filter(|_| !findings.has_error())?;

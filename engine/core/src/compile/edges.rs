@@ -6,6 +6,7 @@ use super::shape::Shape;
 use crate::diagnostic::{Code, Span};
 use crate::graph::{Edge, EdgeKind, Graph};
 use crate::ids::TaskId;
+use crate::plan::{Condition, ConditionAt};
 
 /// Cycles of one plan that are shown; the rest can wait until these are gone.
 const MOST_CYCLES: usize = 10;
@@ -71,18 +72,25 @@ fn path<'i>(cycle: &[TaskId], id: impl Fn(TaskId) -> &'i str) -> String {
 pub(super) fn warn_of_nulls(
     findings: &mut Findings,
     reader: &Shape<'_>,
-    asks_status: bool,
+    conditions: &[Option<&Condition>],
     needs: &[Edge],
     reads: &[OutputRead<'_>],
     world: &World<'_>,
 ) {
+    let own = conditions[reader.task.index()];
+    let asks_status = own.is_some_and(|own| own.expression.asks_status());
+    let of_instance = own.is_some_and(|own| own.at == ConditionAt::Instance);
     // Whoever asks for the state of a task in `if` knows in which case the rest is read.
-    let guards = |from: TaskId| {
-        reader.keys.own.condition.as_ref().is_some_and(|condition| {
-            let id = &world.shapes[from.index()].id.value;
-            reads_task(&condition.value, id)
-        })
+    let guards = |read: &OutputRead<'_>| {
+        let asked_before = !(of_instance && read.spot.makes_instances());
+        asked_before
+            && reader.keys.own.condition.as_ref().is_some_and(|condition| {
+                let id = &world.shapes[read.from.index()].id.value;
+                reads_task(&condition.value, id)
+            })
     };
+    // A task whose instances are asked one by one has a list of outputs, however many of them are skipped.
+    let skippable = |task: TaskId| conditions[task.index()].is_some_and(|own| own.at == ConditionAt::Task);
     for read in reads.iter().filter(|read| !read.defaulted) {
         let source = &world.shapes[read.from.index()];
         let edge =
@@ -94,14 +102,14 @@ pub(super) fn warn_of_nulls(
             EdgeKind::Success if source.may_fail() => {
                 format!("`{id}` may fail and go on (`continue_on_error`)")
             }
-            EdgeKind::Success if source.is_conditional() => {
+            EdgeKind::Success if skippable(read.from) => {
                 format!("`{id}` is skipped when its `if` is false")
             }
             EdgeKind::Success => continue,
             EdgeKind::Failure => format!("`{}` runs only when `{id}` failed", reader.id.value),
             EdgeKind::Done => format!("`{}` runs however `{id}` ended", reader.id.value),
         };
-        if is_tested(read, reads) || guards(read.from) {
+        if is_tested(read, reads) || guards(read) {
             continue;
         }
         let span = findings.place(read.written, read.at.clone());

@@ -48,7 +48,7 @@ impl<'a> Scope<'_, 'a> {
             "run" => self.run(findings, rest),
             "git" => one_of(findings, root, rest, GIT.iter().copied()),
             "attempt" if spot.of_attempt() => scalar(root, rest),
-            "key" if spot.of_attempt() && self.is_expanded() => scalar(root, rest),
+            "key" if spot.sees_key() && self.is_expanded() => scalar(root, rest),
             "task" if spot == Spot::Verdict => self.own_values(findings, rest),
             _ if spot.of_instance() && self.item_name() == Some(root) => Ok(()),
             "matrix" if spot.of_instance() && self.axes().is_some() => self.axis(findings, rest),
@@ -223,6 +223,7 @@ impl<'a> Scope<'_, 'a> {
         if matches!(&fields[0], Segment::Name(field) if field == "output") {
             self.reads.push(OutputRead {
                 from: id,
+                spot,
                 path: path_text(&reference.path),
                 defaulted: reference.defaulted,
                 written,
@@ -234,7 +235,6 @@ impl<'a> Scope<'_, 'a> {
 
     fn unknown_root(&self, findings: &mut Findings, spot: Spot, root: &str) -> Problem {
         let known = |message: &str, help: &str| Problem::reference(message.to_owned(), help);
-        let instance_name = matches!(root, "item" | "matrix" | "key") || self.item_name() == Some(root);
         match root {
             "secrets" => {
                 return known(
@@ -259,17 +259,6 @@ impl<'a> Scope<'_, 'a> {
                     "`attempt` is known only while the task runs",
                     "use it in `run`, `prompt` or `env`",
                 );
-            }
-            _ if instance_name && self.is_expanded() && spot == Spot::Condition => {
-                let help = match self.axes() {
-                    Some(_) => "leave combinations out with `exclude`",
-                    None => {
-                        "filter the list in `for_each`, for example with `| selectattr(\"risk\", \"ne\", \"low\") | list`"
-                    }
-                };
-                let message =
-                    format!("`{root}` is not known yet: `if` is asked once, before the task becomes many");
-                return Problem::reference(message, help);
             }
             "item" | "matrix" | "key" => {
                 let help = match (self.item_name(), self.axes()) {

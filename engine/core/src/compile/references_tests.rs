@@ -1,6 +1,7 @@
 use insta::assert_snapshot;
 
 use crate::compile::testing::{Trial, check};
+use crate::plan::ConditionAt;
 
 /// What is found in a shell task `b` with one template, beside a shell task `a` with plain and an agent task `c`.
 fn hole(expression: &str) -> String {
@@ -293,6 +294,36 @@ fn names_of_an_expansion_are_known_inside_it() {
 }
 
 #[test]
+fn a_condition_that_names_the_item_or_the_key_is_asked_of_each_instance() {
+    let at = |expansion: &str, condition: &str| {
+        let plan = Trial::of(&format!(
+            "tasks:\n  a: {{ run: echo }}\n  m:\n    {expansion}\n    if: {condition}\n    run: echo\n"
+        ));
+        plan.plan().tasks[1].condition.as_ref().unwrap().at
+    };
+    let (list, named) = ("for_each: [1, 2]", "for_each: [{ risk: low }, { risk: high }]\n    as: area");
+    let matrix = "matrix: { os: [x, y] }";
+    for (expansion, condition) in [
+        (list, "item > 1"),
+        (list, "key != '1' and tasks.a.status == 'completed'"),
+        (list, "always() and item > 1"),
+        (named, "area.risk != 'low'"),
+        (matrix, "matrix.os == 'x'"),
+        (matrix, "key == 'x' or failure()"),
+    ] {
+        assert_eq!(at(expansion, condition), ConditionAt::Instance, "{condition}");
+    }
+    for (expansion, condition) in [
+        (list, "tasks.a.output == 'item'"),
+        (named, "always()"),
+        (matrix, "run.ci and tasks.a.status == 'completed'"),
+        ("env: { item: x }", "tasks.a.status == 'completed'"),
+    ] {
+        assert_eq!(at(expansion, condition), ConditionAt::Task, "{condition}");
+    }
+}
+
+#[test]
 fn names_of_an_expansion_are_refused_elsewhere() {
     assert_snapshot!(hole("item"), @r"
     error[F0303]: `item` is not known here
@@ -321,15 +352,32 @@ fn names_of_an_expansion_are_refused_elsewhere() {
       |
       = help: the items of this `for_each` are called `n`
     "#);
-    assert_snapshot!(check("tasks:\n  a: { for_each: [1, 2], if: item > 1, run: echo }\n"), @r#"
-    error[F0303]: `item` is not known yet: `if` is asked once, before the task becomes many
-     --> plan.yaml:3:30
+    assert_snapshot!(check("tasks:\n  a: { for_each: [1, 2], as: n, if: item > 1, run: echo }\n"), @r"
+    error[F0303]: `item` is not known here
+     --> plan.yaml:3:37
       |
-    3 |   a: { for_each: [1, 2], if: item > 1, run: echo }
-      |                              ^^^^
+    3 |   a: { for_each: [1, 2], as: n, if: item > 1, run: echo }
+      |                                     ^^^^
       |
-      = help: filter the list in `for_each`, for example with `| selectattr("risk", "ne", "low") | list`
-    "#);
+      = help: the items of this `for_each` are called `n`
+    ");
+    assert_snapshot!(check("tasks:\n  a: { if: item > 1 and key != 'x', run: echo }\n"), @r"
+    error[F0303]: `item` is not known here
+     --> plan.yaml:3:12
+      |
+    3 |   a: { if: item > 1 and key != 'x', run: echo }
+      |            ^^^^
+      |
+      = help: give the task a `for_each`
+
+    error[F0303]: `key` is not known here
+     --> plan.yaml:3:25
+      |
+    3 |   a: { if: item > 1 and key != 'x', run: echo }
+      |                         ^^^
+      |
+      = help: give the task a `for_each`
+    ");
     assert_snapshot!(check("tasks:\n  a: { matrix: { os: [x, y] }, run: \"echo ${{ matrix.oss }}\" }\n"), @r#"
     error[F0303]: the matrix has no axis `oss`
      --> plan.yaml:3:47

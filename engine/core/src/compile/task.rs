@@ -14,7 +14,7 @@ use super::words::{EDGES, ISOLATIONS, MERGES, length, literal, positive_length, 
 use crate::diagnostic::{Code, Span, Spanned};
 use crate::ids::{Address, TaskId};
 use crate::model::{Isolation, Merge};
-use crate::plan::{Expect, Output, Retry, Task, TaskKind, Timeout};
+use crate::plan::{Condition, Expect, Output, Retry, Task, TaskKind, Timeout};
 use crate::syntax::{TaskFile, Text};
 use crate::template::Template;
 
@@ -194,7 +194,10 @@ pub(super) fn task<'a>(
     let description = keys.own.description.as_ref();
     let description = description.map(|text| templates::text(findings, scope, Spot::Attempt, text));
     let condition = keys.own.condition.as_ref();
-    let condition = condition.map(|text| templates::expression(findings, scope, Spot::Condition, "if", text));
+    let condition = condition.map(|text| {
+        let expression = templates::expression(findings, scope, Spot::Condition, "if", text)?;
+        Some(Condition { at: scope.condition_at(&expression), expression })
+    });
     let kind = match shape.kind {
         Kind::Shell => shell::task(findings, scope, keys).map(TaskKind::Shell),
         Kind::Agent(Some(index)) => cast
@@ -244,8 +247,8 @@ pub(super) fn task<'a>(
 }
 
 /// An absent key is fine, a faulty one is not.
-fn whole_or_none(template: Option<Option<Template>>) -> Option<Option<Template>> {
-    match template {
+fn whole_or_none<T>(part: Option<Option<T>>) -> Option<Option<T>> {
+    match part {
         None => Some(None),
         Some(read) => read.map(Some),
     }

@@ -8,7 +8,8 @@
 //!
 //! 1. Never more than `concurrency` attempts live, and no two of them share a slot.
 //! 2. Never more than `max_parallel` attempts of one expanded task live.
-//! 3. An attempt starts only when every edge of its task holds and its condition, if it has one, was answered with yes.
+//! 3. An attempt starts only when every edge of its task holds and its condition, if it has one, was answered with yes:
+//!    that of the task before it expands, that of an instance after.
 //! 4. Every attempt that starts ends at most once, and exactly once unless its engine died.
 //! 5. Attempt numbers of an address only grow, and no task has more attempts in one epoch than `retry` allows.
 //! 6. A terminal state is left by none within an epoch; a task ends once.

@@ -8,6 +8,7 @@ use crate::event::{Entry, Event};
 use crate::graph::EdgeKind;
 use crate::ids::{Address, Millis};
 use crate::model::{AttemptEnd, Reason, TaskState};
+use crate::plan::ConditionAt;
 
 /// How a task ended in this epoch or an earlier one whose end still counts.
 type Ended = (TaskState, bool, Option<Reason>);
@@ -73,15 +74,25 @@ impl<'a> Model<'a> {
         self.specs.iter().find(|spec| spec.address == *root).unwrap()
     }
 
+    /// Whether the condition of a task, if there is one, is asked of this task or instance.
+    fn asks(&self, task: &Address) -> bool {
+        let at = if self.root(task) == task { ConditionAt::Task } else { ConditionAt::Instance };
+        self.spec(task).condition == Some(at)
+    }
+
     /// Takes an event in. `yes`: the tasks whose condition was answered with yes, `no`: with no.
     pub(super) fn take(&mut self, entry: &Entry, yes: &BTreeSet<Address>, no: &BTreeSet<Address>) {
         match &entry.event {
             Event::RunResumed { lost, reset, .. } => self.resumed(lost, reset),
             Event::TaskReady { task } => {
                 assert!(self.kill.is_none(), "9: `{task}` became ready after a kill");
-                self.edges_hold(task);
-                let asks = self.spec(task).has_condition;
-                assert!(!asks || yes.contains(task), "3: `{task}` is ready without a yes");
+                let root = self.root(task);
+                self.edges_hold(root);
+                assert!(root == task || self.ready.contains(root), "3: `{task}` before its parent");
+                assert!(root == task || self.asks(task), "`{task}` was ready from the start");
+                assert!(!self.asks(task) || yes.contains(task), "3: `{task}` is ready without a yes");
+                let stopped = self.stopped.contains(task) || self.stopped.contains(root);
+                assert!(!stopped, "9: `{task}` became ready after it was stopped");
                 assert!(self.ready.insert(task.clone()), "`{task}` became ready twice");
             }
             Event::TaskExpanded { task, instances } => {
@@ -135,6 +146,7 @@ impl<'a> Model<'a> {
         assert!(self.kill.is_none(), "9: `{task}` started after a kill");
         assert!(!self.stopped.contains(task) && !self.stopped.contains(&root), "9: `{task}` was stopped");
         assert!(self.ready.contains(&root), "3: `{task}` started before it was ready");
+        assert!(!self.asks(task) || self.ready.contains(task), "3: `{task}` started before its own yes");
         self.edges_hold(&root);
         assert!(!spec.expands || root != *task, "an expanded task started itself");
         assert!(!self.ended.contains_key(task), "6: `{task}` started after its end");
@@ -180,7 +192,10 @@ impl<'a> Model<'a> {
                 });
                 assert!(broken && self.root(task) == task, "`{task}` is blocked by nothing");
             }
-            TaskState::Skipped => assert!(no.contains(task), "`{task}` is skipped without a no"),
+            TaskState::Skipped => {
+                assert!(no.contains(task) && self.asks(task), "`{task}` is skipped without a no");
+                assert!(!self.ready.contains(task), "`{task}` is skipped after a yes");
+            }
             TaskState::Completed if !spec.expands || self.root(task) != task => {
                 assert_eq!(
                     self.settling[task].0,
@@ -246,7 +261,6 @@ impl<'a> Model<'a> {
             match self.parents.get(task).cloned() {
                 Some(parent) => drop(self.ended.remove(&parent)),
                 None => {
-                    self.ready.remove(task);
                     for instance in self.instances.remove(task).unwrap_or_default() {
                         self.forget(&instance);
                     }
@@ -258,6 +272,7 @@ impl<'a> Model<'a> {
     }
 
     fn forget(&mut self, task: &Address) {
+        self.ready.remove(task);
         self.ended.remove(task);
         self.live.remove(task);
         self.settling.remove(task);

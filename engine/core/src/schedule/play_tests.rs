@@ -13,6 +13,7 @@ use crate::event::{Entry, Event, Instance};
 use crate::graph::{Edge, EdgeKind};
 use crate::ids::{Address, Attempt, Millis, TaskId};
 use crate::model::{AttemptEnd, Outcome, Reason, RunStatus};
+use crate::plan::ConditionAt;
 
 /// Steps that the largest of these plans may take, many times what any needs.
 const MAX_STEPS: usize = 20_000;
@@ -54,8 +55,9 @@ fn random_plan(rng: &mut Rng) -> Vec<NodeSpec> {
                     spec.needs.push(Edge { from: TaskId::at(from), kind: *rng.pick(&kinds) });
                 }
             }
-            spec.has_condition = rng.one_in(4);
             spec.expands = rng.one_in(3);
+            let at = if spec.expands && rng.one_in(2) { ConditionAt::Instance } else { ConditionAt::Task };
+            spec.condition = rng.one_in(3).then_some(at);
             spec.max_parallel = NonZeroU32::new(rng.below(4) as u32);
             spec.fail_fast = rng.one_in(3);
             spec.continue_on_error = rng.one_in(4);
@@ -265,7 +267,12 @@ impl World<'_> {
         self.entries.truncate(keep);
         self.model = Model::new(self.specs, self.limits);
         // What was answered was checked when it was written.
-        let everything: BTreeSet<Address> = self.specs.iter().map(|spec| spec.address.clone()).collect();
+        let mut everything: BTreeSet<Address> = self.specs.iter().map(|spec| spec.address.clone()).collect();
+        for entry in &self.entries {
+            if let Event::TaskExpanded { task, instances } = &entry.event {
+                everything.extend(instances.iter().map(|one| task.instance(&one.key)));
+            }
+        }
         for entry in &self.entries {
             self.model.take(entry, &everything, &everything);
         }

@@ -102,7 +102,7 @@ impl Book {
         node.start_over();
         node.since = at;
         if let Some(parent) = node.parent {
-            self.queue.add(seat);
+            self.begin(id);
             self.reopen(parent, was_ended);
         } else if was_expanded {
             for instance in instances {

@@ -99,6 +99,33 @@ fn only_the_failed_instances_of_an_expanded_task_run_again() {
 }
 
 #[test]
+fn an_instance_that_its_own_condition_skipped_stays_skipped_and_one_that_failed_is_asked_again() {
+    let mut rig = Rig::start(vec![task("m").asks_each()], limits(2));
+    rig.answer("m", keys(&["a", "b", "c"])).yes("m[a]", false).yes("m[b]", true).yes("m[c]", true);
+    rig.fail("m[b]").done("m[c]").are("m=failed(exit_code)");
+    check(&rig, "", "m[b]");
+    rig.resume().says("ask m[b] if").are("m[a]=skipped(condition) m[b]=created m=running");
+    rig.yes("m[b]", true).says("launch m[b] 2 in 0").done("m[b]").are("m=completed").says("finish completed");
+}
+
+#[test]
+fn an_instance_that_was_skipped_is_asked_again_when_its_parent_begins_again() {
+    let m = task("m").needs("a", EdgeKind::Done).asks_each();
+    let mut rig = Rig::start(vec![task("a"), m], limits(2));
+    rig.fail("a").answer("m", keys(&["x"])).yes("m[x]", false).are("m=completed");
+    check(&rig, "", "a m");
+    rig.resume().done("a").says("ask m items").answer("m", keys(&["x"])).says("ask m[x] if");
+}
+
+#[test]
+fn an_engine_that_died_before_the_answers_asks_them_again() {
+    let mut rig = Rig::start(vec![task("m").asks_each()], limits(1));
+    rig.answer("m", keys(&["a", "b", "c"])).yes("m[a]", true).yes("m[b]", false);
+    check(&rig, "m[a]", "");
+    rig.resume().says("ask m[a] if, ask m[c] if").are("m[b]=skipped(condition)");
+}
+
+#[test]
 fn an_expansion_behind_something_that_runs_again_is_made_again() {
     let m = task("m").needs("a", EdgeKind::Done).expands();
     let mut rig = Rig::start(vec![task("a"), m], limits(9));

@@ -7,7 +7,7 @@ use crate::event::{Event, Instance};
 use crate::graph::{Edge, EdgeKind};
 use crate::ids::{Address, Attempt, TaskId};
 use crate::model::{Outcome, Reason, RunStatus};
-use crate::plan::Plan;
+use crate::plan::{ConditionAt, Plan};
 
 /// What the scheduler needs to know of a plan task.
 #[derive(Clone, Debug)]
@@ -16,8 +16,8 @@ pub struct NodeSpec {
     pub address: Address,
     /// What it waits for.
     pub needs: Vec<Edge>,
-    /// Whether it has an `if` to ask for. With status functions in it the edges are `Done` already.
-    pub has_condition: bool,
+    /// Of whom its `if`, if there is one, is asked. With status functions in it the edges are `Done` already.
+    pub condition: Option<ConditionAt>,
     /// Whether it becomes many.
     pub expands: bool,
     /// `max_parallel` of its instances.
@@ -160,7 +160,7 @@ pub enum Effect {
 /// An expression that the scheduler needs the value of.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Question {
-    /// `if`. The status functions see what the ancestors did.
+    /// `if`, of a task or of an instance. The status functions see what the ancestors did.
     Condition {
         /// An ancestor failed (allowed failures are none), was killed or lost.
         ancestor_failed: bool,
@@ -201,7 +201,8 @@ impl NodeSpec {
             .iter()
             .map(|task| {
                 let expansion = task.expansion.as_ref();
-                let status = task.condition.as_ref().is_some_and(|condition| condition.asks_status());
+                let condition = task.condition.as_ref();
+                let status = condition.is_some_and(|condition| condition.expression.asks_status());
                 let mut needs = plan.graph.needs[task.id.index()].clone();
                 if status {
                     needs.iter_mut().for_each(|edge| edge.kind = EdgeKind::Done);
@@ -209,7 +210,7 @@ impl NodeSpec {
                 NodeSpec {
                     address: task.address.clone(),
                     needs,
-                    has_condition: task.condition.is_some(),
+                    condition: condition.map(|condition| condition.at),
                     expands: expansion.is_some(),
                     max_parallel: expansion.and_then(|expansion| expansion.max_parallel),
                     fail_fast: expansion.is_some_and(|expansion| expansion.fail_fast),

@@ -12,6 +12,7 @@ use crate::event::{Entry, Event, Instance, Launch, VERSION};
 use crate::graph::{Edge, EdgeKind};
 use crate::ids::{Address, Attempt, Millis, RunId, TaskId};
 use crate::model::{AttemptEnd, Outcome, Reason};
+use crate::plan::ConditionAt;
 
 /// A task in the making; the tasks it needs are named.
 pub(super) struct Draft {
@@ -28,7 +29,7 @@ pub(super) fn bare(name: &str) -> NodeSpec {
     NodeSpec {
         address: Address::task(name),
         needs: Vec::new(),
-        has_condition: false,
+        condition: None,
         expands: false,
         max_parallel: None,
         fail_fast: false,
@@ -67,7 +68,12 @@ impl Draft {
     }
 
     pub(super) fn asks(self) -> Self {
-        self.with(|spec| spec.has_condition = true)
+        self.with(|spec| spec.condition = Some(ConditionAt::Task))
+    }
+
+    /// Expands, and asks each instance.
+    pub(super) fn asks_each(self) -> Self {
+        self.expands().with(|spec| spec.condition = Some(ConditionAt::Instance))
     }
 
     pub(super) fn allowed(self) -> Self {

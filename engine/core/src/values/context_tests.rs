@@ -158,7 +158,7 @@ fn the_status_of_the_run_counts_failures_that_are_not_allowed() {
         });
         run.look("b", None, |scope, task| {
             let condition = task.condition.as_ref().unwrap();
-            condition.truth(&scope.context(&condition.references)).unwrap()
+            condition.expression.truth(&scope.context(&condition.expression.references)).unwrap()
         })
     };
     assert!(state(1, false));

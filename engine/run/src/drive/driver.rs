@@ -1,6 +1,6 @@
 //! The loop.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
@@ -59,7 +59,9 @@ pub(super) struct Driver {
     pub(super) slots: Slots,
     pub(super) live: HashMap<TaskId, Live>,
     pub(super) sender: mpsc::Sender<Message>,
-    pub(super) worktrees: OnceLock<Result<Arc<Worktrees>, String>>,
+    pub(super) worktrees: OnceLock<Arc<Worktrees>>,
+    /// Models of which everything is said that a person should know.
+    pub(super) known_models: HashSet<String>,
     messages: mpsc::Receiver<Message>,
     inputs: VecDeque<Input>,
     finished: Option<RunStatus>,
@@ -75,6 +77,7 @@ impl Driver {
             live: HashMap::new(),
             sender,
             worktrees: OnceLock::new(),
+            known_models: HashSet::new(),
             messages,
             inputs: VecDeque::new(),
             finished: None,
@@ -105,13 +108,13 @@ impl Driver {
                 biased;
                 Some(wanted) = control.recv() => match wanted {
                     Control::Cancel(how) => self.feed(Input::Cancel(how))?,
+                    Control::Suspend => self.suspend()?,
                     Control::StopTask(address) => {
                         // One that the run doesn't have, or no longer, is nobody's to stop.
                         if let Some(task) = self.setup.scheduler.find(&address) {
                             self.feed(Input::StopTask(task))?;
                         }
                     }
-                    Control::Suspend => self.suspend()?,
                 },
                 Some(message) = self.messages.recv() => self.take(message)?,
                 () = sleep(wake) => self.feed(Input::Tick)?,
@@ -200,9 +203,9 @@ impl Driver {
         match question {
             Question::Condition { ancestor_failed, cancelled } => {
                 let Some(condition) = &task.condition else { return Ok(Answer::Yes(true)) };
-                let mut context = scope.context(&condition.references);
+                let mut context = scope.context(&condition.expression.references);
                 context.set_status(Status { failed: *ancestor_failed, cancelled: *cancelled });
-                truth("if", condition, context)
+                truth("if", &condition.expression, context)
             }
             Question::Expansion => match &task.expansion {
                 Some(expansion) => instances(expansion, &scope).map(Answer::Instances),

@@ -100,7 +100,7 @@ impl Driver {
         let merge = self.plan_task(id).1.merge;
         let patch = (merge == Merge::Patch).then(|| self.patch_file(id, attempt));
         let tree = self.live.get(&id).and_then(|live| live.tree.clone());
-        let worktrees = self.worktrees.get().and_then(|opened| opened.as_ref().ok().cloned());
+        let worktrees = self.worktrees.get().cloned();
         let (Some(tree), Some(worktrees)) = (tree, worktrees) else {
             self.end_now(id, attempt, outcome);
             return;

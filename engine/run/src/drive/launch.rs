@@ -19,8 +19,10 @@ use super::driver::{DriveError, Driver};
 use crate::execute::{
     AgentLaunch, AgentPlace, AgentStart, Mask, ShellLaunch, new_agent_id, recorded_calls, stop_pair,
 };
+use crate::provider::ModelHandle;
 use crate::sys::clock;
 use crate::tool;
+use crate::watch::Update;
 use crate::workspace::{WorkspaceError, Worktree, Worktrees};
 
 /// A script longer than this can't be an argument: Linux refuses one past 128 KiB.
@@ -78,12 +80,7 @@ impl Driver {
     }
 
     fn tree_order(&self, id: TaskId, attempt: Attempt) -> Result<(Arc<Worktrees>, Option<String>), Refused> {
-        let worktrees = self.worktrees.get_or_init(|| {
-            let dir = self.setup.worktrees_dir.clone();
-            let opened = Worktrees::open(Path::new(&self.setup.facts.root), dir, self.setup.folder.id());
-            opened.map(Arc::new).map_err(|error| chain(&error))
-        });
-        let worktrees = worktrees.clone().map_err(|message| refused(Reason::Isolation, message))?;
+        let worktrees = self.open_worktrees().map_err(|error| Box::new(tree_failure(&error)))?;
         let (plan_id, task) = self.plan_task(id);
         let scope = self.scope(id, plan_id, attempt);
         let base = match &task.base {
@@ -94,6 +91,16 @@ impl Driver {
             },
         };
         Ok((worktrees, base.filter(|base| base != "head")))
+    }
+
+    /// Opened once. What is in the way may be gone when an attempt tries again, so a failure is not kept.
+    fn open_worktrees(&self) -> Result<Arc<Worktrees>, WorkspaceError> {
+        if let Some(worktrees) = self.worktrees.get() {
+            return Ok(Arc::clone(worktrees));
+        }
+        let dir = self.setup.worktrees_dir.clone();
+        let opened = Worktrees::open(Path::new(&self.setup.facts.root), dir, self.setup.folder.id())?;
+        Ok(Arc::clone(self.worktrees.get_or_init(|| Arc::new(opened))))
     }
 
     pub(super) fn tree_made(
@@ -127,12 +134,24 @@ impl Driver {
         let (attempt, tree) = (live.attempt, live.tree.clone());
         match self.ready(id, attempt, tree.as_deref()) {
             Ok((ready, launch)) => {
+                if let Ready::Agent(agent, _) = &ready {
+                    self.introduce(&agent.model);
+                }
                 if let Some(live) = self.live.get_mut(&id) {
                     live.ready = Some(ready);
                 }
                 self.follow(Input::Running { task: id, attempt, launch: Box::new(launch) });
             }
             Err(outcome) => self.abandon(id, attempt, outcome),
+        }
+    }
+
+    /// Says once what there is to know of a model, such as that no key is sent to its host.
+    fn introduce(&mut self, model: &ModelHandle) {
+        if self.known_models.insert(model.name())
+            && let Some(note) = model.note()
+        {
+            self.setup.publisher.publish(Update::Note(format!("model `{}`: {note}", model.name())));
         }
     }
 
@@ -217,7 +236,7 @@ impl Driver {
             changes: task.expect.changes,
             dir: dir.to_path_buf(),
             tree: tree.and(self.live.get(&id).and_then(|live| live.tree.clone())),
-            worktrees: self.worktrees.get().and_then(|opened| opened.as_ref().ok().cloned()),
+            worktrees: self.worktrees.get().cloned(),
             folder: Arc::clone(&self.setup.folder),
             address: self.address(id),
         }
@@ -331,6 +350,7 @@ impl Driver {
                 env: agent.common.env_without_secrets(),
                 tag: self.tag(id, attempt),
             },
+            idle: task.timeout.idle,
             folder_name: setup.folder.relative(&folder).unwrap_or_default(),
             position: recorded_calls(&folder).map_err(io)?,
             start: self.agent_start(&address),

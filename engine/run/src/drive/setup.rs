@@ -52,10 +52,10 @@ pub struct RunSetup {
 pub enum Control {
     /// End it.
     Cancel(Cancel),
-    /// End one task, or all instances of one.
-    StopTask(Address),
     /// Stop all its processes and this one until somebody continues them; meanwhile no clock runs.
     Suspend,
+    /// End one task, or all instances of one.
+    StopTask(Address),
 }
 
 /// Runs to the end.

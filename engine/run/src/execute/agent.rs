@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use flow_core::converse::{AgentEnd, AgentSpec, Call, CallResult, Converse, Effect, Input, Item};
 use flow_core::ids::{Address, Attempt};
 use flow_core::model::{AttemptEnd, Outcome, Reason, Usage};
-use flow_core::text::one_line;
+use flow_core::text::{format_duration, one_line};
 use flow_core::wire::{ModelError, Reply, Request};
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
@@ -53,6 +53,8 @@ pub struct AgentLaunch {
     pub model: ModelHandle,
     /// Where and how its tools work.
     pub place: AgentPlace,
+    /// How long it may show no sign of life: no piece of an answer, no tool that runs.
+    pub idle: Option<Duration>,
     /// The task's own folder; made here if need be.
     pub folder: PathBuf,
     /// The same, relative to the run folder.
@@ -252,6 +254,7 @@ impl Session {
             turn,
             files: &mut self.files,
             progress: &self.progress,
+            idle: self.launch.idle,
         };
         let answer = match asking.ask(&request, &mut self.stop).await? {
             Ok(answer) => answer,
@@ -315,7 +318,9 @@ impl Session {
 
     fn cut(&mut self, cut: Cut, machine: &Converse) -> Result<Outcome, FilesError> {
         let mut outcome = match cut {
-            Cut::Stopped(order) => Outcome::bare(stopped_end(order.reason), Some(order.reason), None),
+            Cut::Stopped(order) => {
+                Outcome::bare(stopped_end(order.reason), Some(order.reason), self.stop_message(order.reason))
+            }
             Cut::Files(error) => return Err(error),
             Cut::Bug(what) => Outcome::failed(Reason::Internal, format!("bug: {what}")),
         };
@@ -323,6 +328,12 @@ impl Session {
         outcome.denials = machine.denials().to_vec();
         outcome.text = self.files.text(machine.text())?;
         Ok(outcome)
+    }
+
+    fn stop_message(&self, reason: Reason) -> Option<String> {
+        // Whoever gave another order knows more about it.
+        let idle = self.launch.idle.filter(|_| reason == Reason::Stall)?;
+        Some(format!("showed no sign of life for {} (`timeout.idle`)", format_duration(idle)))
     }
 
     /// A turn that was begun counts, answered or not: it may have cost something.

@@ -85,6 +85,7 @@ impl Bench {
             prompt: "Do it.".to_owned(),
             model,
             place: AgentPlace { dir: tree.clone(), tree, env: Vec::new(), tag: format!("test.{}", unique()) },
+            idle: None,
             folder: root.path().join("run/tasks/t"),
             folder_name: "tasks/t".to_owned(),
             position: 0,
@@ -366,6 +367,44 @@ async fn waiting_for_the_provider_is_told_and_its_end_too() {
     assert!(ran.progress.iter().any(parked));
     assert_eq!(ran.statuses(), [429, 200]);
     ran.check_log();
+}
+
+fn idle(seconds: u64) -> impl FnOnce(&mut AgentLaunch) {
+    move |launch| launch.idle = Some(Duration::from_secs(seconds))
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_agent_that_shows_no_sign_of_life_is_stopped_as_stalled() {
+    let script = "t: [{ say: looking, call: Read, with: { file_path: a.txt } }, { hang: true }]";
+    let ran = Bench::new(script).set(idle(90)).run().await;
+    assert_eq!((ran.outcome.end, ran.outcome.reason), (AttemptEnd::Failed, Some(Reason::Stall)));
+    let message = ran.outcome.message.as_deref();
+    assert_eq!(message, Some("showed no sign of life for 1m30s (`timeout.idle`)"));
+    assert_eq!((ran.text().as_str(), ran.turns()), ("looking", 2));
+    assert_eq!(ran.statuses(), [json!(200), json!("stopped")]);
+    ran.check_log();
+}
+
+#[tokio::test(start_paused = true)]
+async fn turns_that_each_come_in_time_are_signs_of_life() {
+    let script =
+        "t: [{ sleep: 80s, call: Read, with: { file_path: a.txt }, repeat: 5 }, { say: done, sleep: 80s }]";
+    let ran = Bench::new(script).set(idle(90)).run().await;
+    assert_eq!(ran.outcome.end, AttemptEnd::Completed, "{:?}", ran.outcome);
+}
+
+#[tokio::test(start_paused = true)]
+async fn waiting_for_a_providers_limit_is_no_stall() {
+    let script = "t: [{ fail: { status: 429, retry_after: 30, message: slow down } }, { say: done }]";
+    let ran = Bench::new(script).set(idle(5)).run().await;
+    assert_eq!(ran.outcome.end, AttemptEnd::Completed, "{:?}", ran.outcome);
+}
+
+#[tokio::test]
+async fn a_tool_that_runs_in_silence_is_a_sign_of_life() {
+    let script = "t: [{ call: Bash, with: { command: 'sleep 0.6' } }, { say: done }]";
+    let ran = Bench::new(script).set(|launch| launch.idle = Some(Duration::from_millis(300))).run().await;
+    assert_eq!(ran.outcome.end, AttemptEnd::Completed, "{:?}", ran.outcome);
 }
 
 #[tokio::test]

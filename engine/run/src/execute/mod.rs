@@ -3,6 +3,7 @@
 mod agent;
 mod agent_ask;
 mod agent_files;
+mod agent_idle;
 mod shell;
 mod shell_mask;
 mod shell_pipe;

@@ -106,6 +106,11 @@ pub enum Line {
         /// Why.
         reason: String,
     },
+    /// Something about the run that a person should know.
+    Note {
+        /// What.
+        text: String,
+    },
     /// The run was told to stop.
     Stopping {
         /// Whether everything is killed at once.
@@ -129,6 +134,7 @@ impl View {
                 self.progress(task, progress);
                 None
             }
+            Update::Note(text) => Some(Line::Note { text: text.clone() }),
         }
     }
 
