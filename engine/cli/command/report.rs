@@ -75,7 +75,8 @@ pub(super) fn tell_github(folder: &Arc<RunFolder>, report: &RunReport) -> anyhow
         return Ok(());
     };
     let mut page = (format("md")?.render)(report, &texts);
-    page.truncate(page.floor_char_boundary(LONGEST_SUMMARY));
+    let cut = page.char_indices().map(|(at, _)| at).find(|at| *at >= LONGEST_SUMMARY);
+    page.truncate(cut.unwrap_or(page.len()));
     page.push('\n');
     let written = OpenOptions::new()
         .append(true)
