@@ -20,5 +20,6 @@ mod models;
 mod newcomer;
 mod providers;
 mod retries;
+mod stranger;
 mod support;
 mod verbs;

@@ -102,6 +102,22 @@ impl Failure {
     }
 }
 
+/// What to do about an error.
+pub fn help(error: &anyhow::Error) -> Option<&str> {
+    match error.downcast_ref::<Failure>() {
+        Some(failure) => failure.help_text(),
+        None if error.is::<StateError>() => {
+            Some("another place for runs: `--state-dir DIR` or `FLOW_STATE_DIR`")
+        }
+        None => None,
+    }
+}
+
+/// The exit code of a folder that can't be used.
+fn of_state(error: &StateError) -> Exit {
+    if error.is_distrust() { Exit::NotTrusted } else { Exit::Io }
+}
+
 /// The exit code of any error that reaches `main`: its own, that of the run folder's errors, else a defect.
 pub fn of(error: &anyhow::Error) -> Exit {
     if let Some(failure) = error.downcast_ref::<Failure>() {
@@ -112,12 +128,11 @@ pub fn of(error: &anyhow::Error) -> Exit {
         Some(_) => return Exit::Io,
         None => {}
     }
-    let state = |error: &StateError| if error.is_distrust() { Exit::NotTrusted } else { Exit::Io };
     if let Some(error) = error.downcast_ref::<StateError>() {
-        return state(error);
+        return of_state(error);
     }
     match error.downcast_ref::<FindError>() {
-        Some(FindError::State(error)) => return state(error),
+        Some(FindError::State(error)) => return of_state(error),
         Some(
             FindError::NoRuns { .. }
             | FindError::NotAnId { .. }

@@ -189,6 +189,9 @@ impl Session {
         let Some((name, value)) = text.split_once('=') else {
             return Err(usage(format!("`-i {text}` has no `=`")).into());
         };
+        if name.trim_end_matches(':').is_empty() {
+            return Err(usage(format!("`-i {text}` names no input")).into());
+        }
         if let Some(name) = name.strip_suffix(':') {
             let value = serde_json::from_str(value)
                 .map_err(|error| usage(format!("`-i {name}:=` is not JSON: {error}")))?;

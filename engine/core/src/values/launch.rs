@@ -48,9 +48,7 @@ pub struct Common {
     pub dir: Option<String>,
     /// Declared variables, the plan's and the task's.
     pub env: IndexMap<String, String>,
-    /// Values that must not be shown: those of the secrets that `env` names.
-    pub secrets: Vec<String>,
-    /// The variables of `env` that hold one of them.
+    /// The variables of `env` that hold a secret.
     pub secret_names: Vec<String>,
     /// Files to write before the start: from `| file`.
     pub files: Vec<(PathBuf, Vec<u8>)>,
@@ -79,25 +77,18 @@ impl Common {
 
 /// Renders an attempt. A failure is the attempt's outcome.
 pub fn prepare(scope: &Scope<'_>, task: &Task) -> Result<Launchable, Box<Outcome>> {
-    let (mut secrets, mut secret_names) = (Vec::new(), Vec::new());
+    let mut secret_names = Vec::new();
     let mut files = Vec::new();
     let mut env = IndexMap::new();
     for (name, template) in scope.plan.env.iter().chain(&task.env) {
         let inner = Scope { env: env.clone(), ..*scope };
         let value = render(&inner, &format!("env.{name}"), template, &mut files)?;
-        let mut secret = false;
-        for reference in &template.references {
-            let [Segment::Name(root), Segment::Name(read), ..] = &*reference.path else { continue };
-            match root.as_str() {
-                "secrets" => {
-                    secrets.extend(scope.facts.env.get(read).cloned());
-                    secret = true;
-                }
-                "env" => secret |= secret_names.contains(read),
-                _ => {}
-            }
-        }
-        if secret {
+        let is_secret = |reference: &crate::template::Reference| match &*reference.path {
+            [Segment::Name(root), Segment::Name(_), ..] if root == "secrets" => true,
+            [Segment::Name(root), Segment::Name(read), ..] if root == "env" => secret_names.contains(read),
+            _ => false,
+        };
+        if template.references.iter().any(is_secret) {
             secret_names.push(name.clone());
         }
         env.insert(name.clone(), value);
@@ -115,7 +106,6 @@ pub fn prepare(scope: &Scope<'_>, task: &Task) -> Result<Launchable, Box<Outcome
         description: one_line(described.as_deref().unwrap_or(fallback), 120),
         dir,
         env,
-        secrets,
         secret_names,
         files,
     };
@@ -123,8 +113,10 @@ pub fn prepare(scope: &Scope<'_>, task: &Task) -> Result<Launchable, Box<Outcome
         TaskKind::Shell(shell) => {
             let RenderedScript { text: script, env: holes } =
                 script(&inner, "run", &shell.script, &mut files)?;
+            // As the person wrote it: the variables of the lowered script say nothing, and a value may be secret.
+            let source = shell.script.source();
             let first =
-                script.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default().to_owned();
+                source.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default().to_owned();
             env.extend(holes);
             Ok(Launchable::Shell(PreparedShell {
                 shell: shell.shell.clone(),

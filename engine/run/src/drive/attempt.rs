@@ -2,11 +2,12 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use flow_core::ids::{Address, Attempt, TaskId};
 use flow_core::model::{AttemptEnd, Outcome, Reason};
 use flow_core::plan::Output;
-use flow_core::text::list_some;
+use flow_core::text::{format_duration, list_some};
 use flow_core::values::settle_output;
 use tokio::sync::mpsc;
 
@@ -54,6 +55,8 @@ pub(super) struct Checks {
     pub(super) files: Vec<String>,
     pub(super) changes: bool,
     pub(super) dir: PathBuf,
+    /// `timeout.run`, for the message of an attempt that ran longer.
+    pub(super) time: Option<Duration>,
     pub(super) tree: Option<Arc<PrivateTree>>,
     pub(super) trees: Arc<Trees>,
     pub(super) folder: Arc<RunFolder>,
@@ -118,7 +121,10 @@ fn caught(ended: Result<Outcome, tokio::task::JoinError>) -> Outcome {
 }
 
 impl Checks {
-    async fn judge(self, outcome: Outcome) -> Outcome {
+    async fn judge(self, mut outcome: Outcome) -> Outcome {
+        if let (Some(Reason::Timeout), None, Some(time)) = (outcome.reason, &outcome.message, self.time) {
+            outcome.message = Some(format!("ran longer than {} (`timeout`)", format_duration(time)));
+        }
         let nothing_to_do = self.output == Output::Text && self.files.is_empty() && !self.changes;
         if outcome.end != AttemptEnd::Completed || nothing_to_do {
             return outcome;

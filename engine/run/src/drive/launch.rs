@@ -18,7 +18,7 @@ use flow_core::values::{
 use super::attempt::{Checks, Live, Message, agent_attempt, shell_attempt};
 use super::driver::{DriveError, Driver};
 use crate::execute::{
-    AgentLaunch, AgentPlace, AgentStart, Mask, ShellLaunch, new_agent_id, recorded_calls, stop_pair,
+    AgentLaunch, AgentPlace, AgentStart, ShellLaunch, new_agent_id, recorded_calls, stop_pair,
 };
 use crate::provider::ModelHandle;
 use crate::store::SlotFiles;
@@ -237,6 +237,7 @@ impl Driver {
             files: task.expect.files.clone(),
             changes: task.expect.changes,
             dir: dir.to_path_buf(),
+            time: task.timeout.run,
             tree: tree.and(self.live.get(&id).and_then(|live| live.tree.clone())),
             trees: Arc::clone(&self.trees),
             folder: Arc::clone(&self.setup.folder),
@@ -269,7 +270,7 @@ impl Driver {
         };
         let mut launch = ShellLaunch::new(argv, dir, self.tag(id, attempt));
         launch.env.set = pairs(&shell.common.env);
-        self.surround(&mut launch, id, task, &shell.common, tree);
+        self.surround(&mut launch, id, task, tree);
         launch.idle = task.timeout.idle;
         launch.max_output = max_output;
         Ok(launch)
@@ -290,29 +291,21 @@ impl Driver {
             let dir = tree.map_or(dir, PrivateTree::dir).to_owned();
             let mut launch = ShellLaunch::new(argv, dir, self.tag(id, attempt));
             launch.env.set = pairs(&setup.env);
-            self.surround(&mut launch, id, task, common, tree);
+            self.surround(&mut launch, id, task, tree);
             launch
         });
         launches.collect()
     }
 
     /// What every command of a task has around it. Declared variables are there already, and win.
-    fn surround(
-        &self,
-        launch: &mut ShellLaunch,
-        id: TaskId,
-        task: &Task,
-        common: &Common,
-        tree: Option<&PrivateTree>,
-    ) {
+    fn surround(&self, launch: &mut ShellLaunch, id: TaskId, task: &Task, tree: Option<&PrivateTree>) {
         let own = [("FLOW_RUN", self.setup.folder.id().as_str()), ("FLOW_TASK", self.address(id).as_str())]
             .map(|(name, value)| (name.into(), value.into()));
         let ceiling = tree.and_then(PrivateTree::git_ceiling).map(|path| (GIT_CEILING.into(), path.into()));
         launch.env.removed = self.setup.hidden_env.iter().map(Into::into).collect();
         launch.env.set.splice(0..0, own.into_iter().chain(ceiling));
         launch.grace = task.timeout.grace.unwrap_or(ShellLaunch::GRACE);
-        let secrets = &common.secrets;
-        launch.mask = (!secrets.is_empty()).then(|| Arc::new(Mask::new(secrets.iter().map(String::as_str))));
+        launch.mask = self.mask.clone();
     }
 
     fn script_file(&self, id: TaskId, script: &str) -> Result<PathBuf, Refused> {
@@ -372,13 +365,15 @@ impl Driver {
             refused(Reason::Resource, format!("can't use the task's folder: {error}"))
         };
         let folder = setup.folder.make_task(&address).map_err(io)?;
+        let prompt = first_message(setup.plan.briefing.as_deref(), definition, &agent.prompt);
         Ok(AgentLaunch {
             attempt,
             agent_id: new_agent_id().map_err(io)?,
             agent_name: definition.name.clone(),
             definition: definition.path.clone(),
             spec,
-            prompt: first_message(setup.plan.briefing.as_deref(), definition, &agent.prompt),
+            prompt: self.mask.as_ref().map_or(prompt.clone(), |mask| mask.apply(&prompt).into_owned()),
+            mask: self.mask.clone(),
             model,
             place: AgentPlace {
                 tree: own_tree,
