@@ -153,8 +153,8 @@ fn m13_a_run_prints_a_line_a_task_the_reason_and_the_exact_command_to_try_again(
         ok      good T
         FAILED  bad T  exit code 3
                 | the reason
-        blocked after                         upstream
-        ok      agent T  1 turns, N tokens
+        blocked after                                 upstream
+        ok      agent T  1 turn, N tokens
         run RUN: failed in T: 2 completed, 1 failed, 1 blocked; N tokens
         report: .flow/runs/RUN/report.md
         Output: flow logs RUN bad
@@ -180,7 +180,7 @@ fn m13_many_failures_are_listed_at_the_end_with_one_command_for_all() {
         insta::assert_snapshot!(text, @r"
         failed:
           one                          exit code 3
-          two                          timeout
+          two                          ran longer than T (`timeout`)
           many[a b]                    exit code 1
         report: .flow/runs/RUN/report.md
         Output: flow logs RUN

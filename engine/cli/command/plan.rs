@@ -4,8 +4,7 @@ use std::fmt::Write;
 
 use flow_core::graph::EdgeKind;
 use flow_core::model::{Isolation, Merge, ModelRef};
-use flow_core::plan::{ConditionAt, Items, OnLost, Output, Over, Plan, Task, TaskKind};
-use flow_core::template::{Script, ScriptPart};
+use flow_core::plan::{ConditionAt, Item, Items, OnLost, Output, Over, Plan, Task, TaskKind, combinations};
 use flow_core::text::{format_duration, one_line};
 use flow_core::values::preview;
 use flow_run::provider::Providers;
@@ -65,6 +64,7 @@ type IsIn<'a> = &'a dyn Fn(&Task) -> bool;
 fn as_text(plan: &Plan, is_in: IsIn<'_>) -> anyhow::Result<String> {
     let tasks = plan.tasks.iter().filter(|task| is_in(task)).count();
     let mut text = match plan.tasks.len() {
+        1 => format!("{}: 1 task\n", plan.name),
         all if all == tasks => format!("{}: {all} tasks\n", plan.name),
         all => format!("{}: {tasks} of {all} tasks\n", plan.name),
     };
@@ -94,21 +94,43 @@ fn as_text(plan: &Plan, is_in: IsIn<'_>) -> anyhow::Result<String> {
 /// ` ×3` where the number is known, ` ×?` where the run decides.
 fn count(task: &Task) -> String {
     let Some(expansion) = &task.expansion else { return String::new() };
-    let of = |items: &Items| match items {
-        Items::List(items) => Some(items.len()),
-        Items::Expression(_) => None,
-    };
     let number = match &expansion.over {
-        Over::ForEach { items, .. } => of(items),
-        // What `exclude` takes out depends on values that may be templates.
-        Over::Matrix { exclude, .. } if !exclude.is_empty() => None,
-        Over::Matrix { axes, include, .. } => axes
-            .iter()
-            .map(|(_, items)| of(items))
-            .try_fold(1, |all, one| Some(all * one?))
-            .map(|all| all + include.len()),
+        Over::ForEach { items, .. } => length(items),
+        Over::Matrix { axes, include, exclude } => {
+            let values: Option<Vec<_>> =
+                axes.iter().map(|(name, items)| Some((name.clone(), literal(items)?))).collect();
+            match values {
+                Some(values) => combinations(&values, include, exclude).ok().map(|all| all.len()),
+                // What `exclude` takes out depends on values that the run finds.
+                None if !exclude.is_empty() => None,
+                None => axes
+                    .iter()
+                    .map(|(_, items)| length(items))
+                    .try_fold(1, |all, one| Some(all * one?))
+                    .map(|all| all + include.len()),
+            }
+        }
     };
     number.map_or(" ×?".to_owned(), |number| format!(" ×{number}"))
+}
+
+fn length(items: &Items) -> Option<usize> {
+    match items {
+        Items::List(items) => Some(items.len()),
+        Items::Expression(_) => None,
+    }
+}
+
+/// The values, when all of them are written out.
+fn literal(items: &Items) -> Option<Vec<Value>> {
+    let Items::List(items) = items else { return None };
+    items
+        .iter()
+        .map(|item| match item {
+            Item::Value(value) => Some(value.clone()),
+            Item::Text(_) | Item::List(_) | Item::Object(_) => None,
+        })
+        .collect()
 }
 
 /// Rows shown of the instances of one task.
@@ -166,10 +188,7 @@ fn lines(plan: &Plan, task: &Task) -> anyhow::Result<Vec<(&'static str, String)>
         TaskKind::Shell(_) => {}
         TaskKind::Agent(agent) => {
             let definition = &plan.agents[agent.agent];
-            all.push((
-                "agent",
-                format!("{} ({}, {})", definition.name, definition.source.as_str(), definition.path),
-            ));
+            all.push(("agent", format!("{} ({})", definition.name, super::agents::source(definition))));
             let tools = flow_core::values::tools_of(definition, agent, task.background);
             all.push(("tools", if tools.is_empty() { "none".to_owned() } else { tools.join(", ") }));
             if let Some(model) = &agent.model {
@@ -191,7 +210,7 @@ fn lines(plan: &Plan, task: &Task) -> anyhow::Result<Vec<(&'static str, String)>
             all.push(("include", preparation.include.join(", ")));
         }
         for command in &preparation.setup {
-            all.push(("setup", source(&command.script)));
+            all.push(("setup", command.script.source().trim_end().to_owned()));
         }
     }
     match &task.output {
@@ -204,7 +223,8 @@ fn lines(plan: &Plan, task: &Task) -> anyhow::Result<Vec<(&'static str, String)>
     if let TaskKind::Agent(agent) = &task.kind
         && let Some(checks) = &agent.checks
     {
-        let scripts: Vec<String> = checks.scripts.iter().map(source).collect();
+        let scripts: Vec<String> =
+            checks.scripts.iter().map(|script| script.source().trim_end().to_owned()).collect();
         all.push(("checks", scripts.join("\n")));
     }
     if let Some((name, slots)) = task.pool.and_then(|pool| plan.pools.get_index(pool)) {
@@ -220,7 +240,8 @@ fn lines(plan: &Plan, task: &Task) -> anyhow::Result<Vec<(&'static str, String)>
         all.push(("on_lost", "fail".to_owned()));
     }
     if task.retry.max > 0 {
-        all.push(("retry", format!("up to {} further attempts", task.retry.max)));
+        let attempts = if task.retry.max == 1 { "attempt" } else { "attempts" };
+        all.push(("retry", format!("up to {} further {attempts}", task.retry.max)));
     }
     if let Some(limit) = task.timeout.run {
         all.push(("timeout", format_duration(limit)));
@@ -233,15 +254,6 @@ fn lines(plan: &Plan, task: &Task) -> anyhow::Result<Vec<(&'static str, String)>
         all.push(("expect", that.source.to_string()));
     }
     Ok(all)
-}
-
-/// A script as it was written.
-fn source(script: &Script) -> String {
-    let written = script.parts.iter().map(|part| match part {
-        ScriptPart::Text(text) => text.to_string(),
-        ScriptPart::Hole(hole) => hole.template.source.to_string(),
-    });
-    written.collect::<String>().trim_end().to_owned()
 }
 
 /// How the work of a private tree comes home.

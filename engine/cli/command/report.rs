@@ -75,7 +75,8 @@ pub(super) fn tell_github(folder: &Arc<RunFolder>, report: &RunReport) -> anyhow
         return Ok(());
     };
     let mut page = (format("md")?.render)(report, &texts);
-    page.truncate(page.floor_char_boundary(LONGEST_SUMMARY));
+    let cut = (0..=LONGEST_SUMMARY).rev().find(|at| page.is_char_boundary(*at)).unwrap_or(0);
+    page.truncate(cut);
     page.push('\n');
     let written = OpenOptions::new()
         .append(true)

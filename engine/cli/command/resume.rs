@@ -40,6 +40,7 @@ fn go_on(session: &Session, run: &str, names: &[String], args: &GoOnArgs) -> any
     let kept = kept::read(folder.path())?;
     let selected = kept.selected.clone();
     let prepared = session.compile_kept(kept)?;
+    session.refuse_strangers(&prepared)?;
     let limits = limits(&read.entries, args)?;
     let specs = specs(&prepared, selected.as_deref());
     let scheduler = Scheduler::replay(specs, limits, &read.entries).map_err(|error| {

@@ -107,7 +107,7 @@ fn outline(plan: &Plan) -> String {
 #[test]
 fn a_whole_plan_compiles() {
     let looker = "name: looker\ntools: Read, Grep";
-    let plan = Trial::of(GOOD).env("TOKEN", "x").agent("looker.md", looker).plan();
+    let plan = Trial::of(GOOD).env("TOKEN", "a long one").agent("looker.md", looker).plan();
     assert_snapshot!(outline(&plan), @r#"
     audit {"target":".","max_fix":3} Some(4)
     inventory <- []
@@ -163,7 +163,7 @@ fn names_that_people_read_are_literal() {
     2 | briefing: Work on ${{ git.branch }}.
       |                   ^^^^^^^^^^^^^^^^^
       |
-      = help: templates stand in `run`, `prompt`, `checks`, `env`, `dir`, `base`, `artifacts`, `for_each`, `matrix`, `key`, `lock`, `outputs` and a task's `description`
+      = help: templates stand in `run`, `prompt`, `checks`, `setup`, `env`, `dir`, `base`, `artifacts`, `for_each`, `matrix`, `key`, `lock`, `outputs` and a task's `description`
     ");
 }
 

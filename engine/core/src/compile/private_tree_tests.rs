@@ -14,7 +14,23 @@ fn every_isolation_takes_the_merges_it_can_have() {
         let plan = format!("tasks:\n  a: {{ run: echo, isolation: copy, merge: {merge} }}\n");
         assert_eq!(Trial::of(&plan).plan().tasks[0].merge.as_str(), merge);
     }
-    assert_snapshot!(check("tasks:\n  a:\n    run: echo\n    isolation: copy\n    merge: squash\n    base: main\n"), @"");
+    assert_snapshot!(check("tasks:\n  a:\n    run: echo\n    isolation: copy\n    merge: squash\n    base: main\n"), @r"
+    error[F0205]: `merge: squash` needs a branch, and `a` works in a copy
+     --> plan.yaml:6:5
+      |
+    6 |     merge: squash
+      |     ^^^^^
+      |
+      = help: write `patch` or `apply`, or `isolation: worktree`
+
+    error[F0205]: `base` is a commit, and `a` starts from the tree as it is
+     --> plan.yaml:7:5
+      |
+    7 |     base: main
+      |     ^^^^
+      |
+      = help: take `base` away, or write `isolation: worktree`
+    ");
     let shared =
         "defaults: { merge: squash }\ntasks:\n  a: { run: echo, isolation: copy }\n  b: { run: echo }\n";
     let merges: Vec<Merge> = Trial::of(shared).plan().tasks.iter().map(|task| task.merge).collect();
@@ -23,8 +39,27 @@ fn every_isolation_takes_the_merges_it_can_have() {
 
 #[test]
 fn what_prepares_a_tree_needs_one() {
-    assert_snapshot!(check("tasks:\n  a:\n    run: echo\n    setup: npm ci\n    include: [.env]\n"), @"");
-    assert_snapshot!(check("tasks:\n  a:\n    run: echo\n    isolation: copy\n    setup: echo `${{ run.id }}`\n    include: '${{ run.id }}'\n"), @"");
+    assert_snapshot!(check("tasks:\n  a:\n    run: echo\n    setup: npm ci\n    include: [.env]\n"), @r"
+    error[F0205]: `setup` prepares a private tree, and `a` has none
+     --> plan.yaml:5:5
+      |
+    5 |     setup: npm ci
+      |     ^^^^^
+      |
+      = help: add `isolation: worktree` or `isolation: copy`
+
+    error[F0205]: `include` prepares a private tree, and `a` has none
+     --> plan.yaml:6:5
+      |
+    6 |     include: [.env]
+      |     ^^^^^^^
+      |
+      = help: add `isolation: worktree` or `isolation: copy`
+    ");
+    let wrong = check(
+        "tasks:\n  a:\n    run: echo\n    isolation: copy\n    setup: echo `${{ run.id }}`\n    include: '${{ run.id }}'\n",
+    );
+    assert!(wrong.contains("backquotes") && wrong.contains("`include` is taken as written"), "{wrong}");
 }
 
 #[test]

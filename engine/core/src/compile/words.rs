@@ -41,11 +41,12 @@ pub(super) const MODES: &[(&str, PermissionMode)] = &[
     ("bubble", PermissionMode::Bubble),
 ];
 
-/// Units of sizes; the longer ending first, since `B` ends all of them.
+/// Units of sizes. `kB` is the standard spelling, `KB` what many write.
 const SIZES: &[(&str, u64)] = &[
     ("KiB", 1 << 10),
     ("MiB", 1 << 20),
     ("GiB", 1 << 30),
+    ("kB", 1_000),
     ("KB", 1_000),
     ("MB", 1_000_000),
     ("GB", 1_000_000_000),

@@ -7,13 +7,16 @@ use std::time::Duration;
 use super::format::{Format, Texts};
 use super::run_report::{AttemptReport, RunReport, TaskReport};
 use crate::model::{DenialReason, OutputSlice, Reason, WorktreeOutcome};
-use crate::text::{format_duration, one_line, shell_word, visible};
+use crate::text::{format_duration, one_line, shell_word, shown_line, visible};
 
 pub(super) const FORMAT: Format =
     Format { name: "md", file: "report.md", about: "Markdown, for people", render };
 
 /// Lines of output shown of a failed task.
 const LINES: usize = 40;
+
+/// The longest of those lines, in characters; the whole is in the run folder.
+const LINE: usize = 500;
 
 /// The longest text in a table or a sentence, in characters.
 const WIDTH: usize = 120;
@@ -107,7 +110,8 @@ fn failure(out: &mut String, task: &TaskReport, texts: &dyn Texts) {
         let Some(slice) = slice.as_ref().filter(|slice| slice.len > 0) else { continue };
         let tail = texts.tail(slice, LINES);
         if !tail.trim().is_empty() {
-            let _ = writeln!(out, "End of {name}:\n\n{}\n", fenced(&tail, "text"));
+            let lines: Vec<String> = tail.lines().map(|line| shown_line(line, LINE)).collect();
+            let _ = writeln!(out, "End of {name}:\n\n{}\n", fenced(&lines.join("\n"), "text"));
         }
     }
     if task.leaky {
@@ -193,8 +197,14 @@ fn trees(out: &mut String, report: &RunReport, texts: &dyn Texts) {
     for (task, attempt, tree) in all {
         let files = if tree.files_changed == 1 { "file" } else { "files" };
         let name = code(task.address.as_str());
-        let _ =
-            writeln!(out, "\n{name}, attempt {}: {} {files} changed\n", attempt.attempt, tree.files_changed);
+        let commit = tree.commit.as_ref().map(|commit| format!(", commit {}", code(commit)));
+        let _ = writeln!(
+            out,
+            "\n{name}, attempt {}: {} {files} changed{}\n",
+            attempt.attempt,
+            tree.files_changed,
+            commit.unwrap_or_default()
+        );
         let mut commands = String::new();
         if let Some(branch) = &tree.branch {
             let branch = shell_word(branch);

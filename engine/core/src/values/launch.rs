@@ -77,8 +77,6 @@ pub struct Common {
     pub env: IndexMap<String, String>,
     /// Those of them that hold a secret: no agent's command gets them.
     pub secret_env: Vec<String>,
-    /// Values that must not be shown: those of the secrets that `env` names.
-    pub secrets: Vec<String>,
     /// `artifacts`: paths and patterns.
     pub artifacts: Vec<String>,
     /// Files to write before the start: from `| file`.
@@ -108,7 +106,6 @@ impl Common {
 
 /// Renders an attempt. A failure is the attempt's outcome.
 pub fn prepare(scope: &Scope<'_>, task: &Task) -> Result<Launchable, Box<Outcome>> {
-    let mut secrets = Vec::new();
     let mut files = Vec::new();
     let (mut env, mut secret_env) = (IndexMap::new(), Vec::new());
     for (name, template) in scope.plan.env.iter().chain(&task.env) {
@@ -116,13 +113,6 @@ pub fn prepare(scope: &Scope<'_>, task: &Task) -> Result<Launchable, Box<Outcome
         let value = render(&inner, &format!("env.{name}"), template, &mut files)?;
         if template.references.iter().any(|reference| holds_secret(reference, &secret_env)) {
             secret_env.push(name.clone());
-        }
-        for reference in &template.references {
-            if let [Segment::Name(root), Segment::Name(secret), ..] = &*reference.path
-                && root == "secrets"
-            {
-                secrets.extend(scope.facts.env.get(secret).cloned());
-            }
         }
         env.insert(name.clone(), value);
     }
@@ -142,7 +132,6 @@ pub fn prepare(scope: &Scope<'_>, task: &Task) -> Result<Launchable, Box<Outcome
         dir,
         env,
         secret_env,
-        secrets,
         artifacts,
         files,
     };
@@ -152,7 +141,9 @@ pub fn prepare(scope: &Scope<'_>, task: &Task) -> Result<Launchable, Box<Outcome
                 Command::Script { shell, script: lowered } => {
                     let RenderedScript { text: script, env: holes } =
                         script(&inner, "run", lowered, &mut files)?;
-                    let first = script.lines().map(str::trim).find(|line| !line.is_empty());
+                    // As the person wrote it: the variables of the lowered script say nothing, and a value may be secret.
+                    let source = lowered.source();
+                    let first = source.lines().map(str::trim).find(|line| !line.is_empty());
                     let first = first.unwrap_or_default().to_owned();
                     env.extend(holes);
                     (PreparedCommand::Script { shell: Arc::clone(shell), script }, first)

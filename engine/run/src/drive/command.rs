@@ -2,7 +2,6 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use flow_core::ids::{Attempt, TaskId};
 use flow_core::model::Reason;
@@ -12,7 +11,7 @@ use flow_core::values::{Common, PreparedAgent, PreparedCommand, PreparedShell};
 use super::driver::Driver;
 use super::judge::PairsFile;
 use super::launch::{Refused, refused};
-use crate::execute::{Mask, ShellLaunch};
+use crate::execute::ShellLaunch;
 use crate::workspace::PrivateTree;
 
 /// A script longer than this can't be an argument: Linux refuses one past 128 KiB.
@@ -27,7 +26,6 @@ impl Driver {
         &self,
         (id, attempt): (TaskId, Attempt),
         limit: Option<u64>,
-        common: &Common,
     ) -> Result<PairsFile, Refused> {
         let folder = self.setup.folder.make_task(&self.address(id));
         let made = folder.map(|folder| folder.join(format!("{attempt}.pairs"))).and_then(|path| {
@@ -37,7 +35,7 @@ impl Driver {
         let path = made.map_err(|error| {
             refused(Reason::Resource, format!("can't make the file of `$FLOW_OUTPUT`: {error}"))
         })?;
-        Ok(PairsFile { path, limit: limit.unwrap_or(ShellLaunch::MAX_OUTPUT), mask: mask(common) })
+        Ok(PairsFile { path, limit: limit.unwrap_or(ShellLaunch::MAX_OUTPUT), mask: self.mask.clone() })
     }
 
     pub(super) fn shell_launch(
@@ -56,9 +54,8 @@ impl Driver {
             TaskKind::Shell(shell) => shell.max_output.unwrap_or(ShellLaunch::MAX_OUTPUT),
             TaskKind::Agent(_) => ShellLaunch::MAX_OUTPUT,
         };
-        let common = &shell.common;
-        let mut launch = self.command((id, attempt), (task, common), argv, dir, tree);
-        set(&mut launch, &common.env);
+        let mut launch = self.command((id, attempt), task, argv, dir, tree);
+        set(&mut launch, &shell.common.env);
         launch.env.set.extend(pairs.map(|path| ("FLOW_OUTPUT".into(), path.into())));
         launch.idle = task.timeout.idle;
         launch.max_output = max_output;
@@ -78,7 +75,7 @@ impl Driver {
         let dir = tree.map_or(dir, PrivateTree::dir);
         let launches = common.setup.iter().enumerate().map(|(number, setup)| {
             let argv = self.script_argv(id, &format!("setup.{number}"), &setup.shell, &setup.script)?;
-            let mut launch = self.command((id, attempt), (task, common), argv, dir, tree);
+            let mut launch = self.command((id, attempt), task, argv, dir, tree);
             set(&mut launch, &setup.env);
             Ok(launch)
         });
@@ -98,7 +95,7 @@ impl Driver {
         let open = agent.common.env_without_secrets();
         let launches = agent.checks.iter().enumerate().map(|(number, check)| {
             let argv = self.script_argv(id, &format!("check.{number}"), &checks.shell, &check.script)?;
-            let mut launch = self.command((id, attempt), (task, &agent.common), argv, dir, tree);
+            let mut launch = self.command((id, attempt), task, argv, dir, tree);
             set(&mut launch, open.iter().chain(&check.env).map(|(name, value)| (name, value)));
             launch.idle = task.timeout.idle;
             Ok((check.shown.clone(), launch))
@@ -110,7 +107,7 @@ impl Driver {
     fn command(
         &self,
         (id, attempt): (TaskId, Attempt),
-        (task, common): (&Task, &Common),
+        task: &Task,
         argv: Vec<OsString>,
         dir: &Path,
         tree: Option<&PrivateTree>,
@@ -122,7 +119,7 @@ impl Driver {
         launch.env.removed = self.setup.hidden_env.iter().map(Into::into).collect();
         launch.env.set = own.into_iter().chain(ceiling).collect();
         launch.grace = task.timeout.grace.unwrap_or(ShellLaunch::GRACE);
-        launch.mask = mask(common);
+        launch.mask = self.mask.clone();
         launch
     }
 
@@ -163,10 +160,4 @@ pub(super) fn agent_env(common: &Common, tree: Option<&PrivateTree>) -> Vec<(Str
 
 fn set<'e>(launch: &mut ShellLaunch, variables: impl IntoIterator<Item = (&'e String, &'e String)>) {
     launch.env.set.extend(variables.into_iter().map(|(name, value)| (name.into(), value.into())));
-}
-
-/// What hides the secrets of a launch, if it has any.
-fn mask(common: &Common) -> Option<Arc<Mask>> {
-    let secrets = &common.secrets;
-    (!secrets.is_empty()).then(|| Arc::new(Mask::new(secrets.iter().map(String::as_str))))
 }

@@ -19,7 +19,7 @@ use tokio::sync::mpsc;
 use super::attempt::{Live, Message};
 use super::setup::{Control, RunSetup};
 use super::texts::FolderTexts;
-use crate::execute::{Progress, StopOrder};
+use crate::execute::{Mask, Progress, StopOrder};
 use crate::store::Slots;
 use crate::sys::process::sweep_orphans;
 use crate::sys::{clock, signals};
@@ -61,6 +61,8 @@ pub(super) struct Driver {
     pub(super) live: HashMap<TaskId, Live>,
     pub(super) sender: mpsc::Sender<Message>,
     pub(super) trees: Arc<Trees>,
+    /// What hides the plan's secrets; every task may come by one, through a file as well as through `env`.
+    pub(super) mask: Option<Arc<Mask>>,
     /// Models of which everything is said that a person should know.
     pub(super) known_models: HashSet<String>,
     messages: mpsc::Receiver<Message>,
@@ -71,6 +73,8 @@ pub(super) struct Driver {
 impl Driver {
     pub(super) fn new(setup: RunSetup) -> Self {
         let (sender, messages) = mpsc::channel(WAITING);
+        let values = setup.plan.secrets.iter().filter_map(|name| setup.facts.env.get(name));
+        let mask = (!setup.plan.secrets.is_empty()).then(|| Arc::new(Mask::new(values.map(String::as_str))));
         Driver {
             texts: FolderTexts(Arc::clone(&setup.folder)),
             trees: Arc::new(Trees::new(
@@ -82,6 +86,7 @@ impl Driver {
             setup,
             live: HashMap::new(),
             sender,
+            mask,
             known_models: HashSet::new(),
             messages,
             inputs: VecDeque::new(),

@@ -5,11 +5,12 @@ use std::io::Read;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use flow_core::ids::Address;
 use flow_core::model::{AttemptEnd, Outcome, Reason};
 use flow_core::plan::Output;
-use flow_core::text::list_some;
+use flow_core::text::{format_duration, list_some};
 use flow_core::values::settle_output;
 use serde_json::Value;
 
@@ -30,6 +31,8 @@ pub(super) struct Checks {
     pub(super) files: Vec<String>,
     pub(super) changes: bool,
     pub(super) dir: PathBuf,
+    /// `timeout.run`, for the message of an attempt that ran longer.
+    pub(super) time: Option<Duration>,
     pub(super) tree: Option<Arc<PrivateTree>>,
     pub(super) trees: Arc<Trees>,
     pub(super) folder: Arc<RunFolder>,
@@ -56,7 +59,10 @@ type Fault = (Reason, String);
 
 impl Checks {
     /// Judges an attempt. One that failed hands over its artifacts all the same: they may say why.
-    pub(super) async fn judge(self, outcome: Outcome) -> Outcome {
+    pub(super) async fn judge(self, mut outcome: Outcome) -> Outcome {
+        if let (Some(Reason::Timeout), None, Some(time)) = (outcome.reason, &outcome.message, self.time) {
+            outcome.message = Some(format!("ran longer than {} (`timeout`)", format_duration(time)));
+        }
         let asks = self.output != Output::Text || !self.files.is_empty() || self.changes;
         let nothing_to_do = match outcome.end {
             AttemptEnd::Completed => !asks && self.artifacts.is_empty(),

@@ -236,7 +236,7 @@ impl Driver {
     ) -> Result<Checks, Refused> {
         let pairs = match (&task.kind, &task.output) {
             (TaskKind::Shell(shell), Output::Pairs) => {
-                Some(self.pairs_file((id, attempt), shell.max_output, common)?)
+                Some(self.pairs_file((id, attempt), shell.max_output)?)
             }
             _ => None,
         };
@@ -251,6 +251,7 @@ impl Driver {
             files: task.expect.files.clone(),
             changes: task.expect.changes,
             dir: dir.to_path_buf(),
+            time: task.timeout.run,
             tree: tree.and(self.live.get(&id).and_then(|live| live.tree.clone())),
             trees: Arc::clone(&self.trees),
             folder: Arc::clone(&self.setup.folder),
@@ -312,13 +313,15 @@ impl Driver {
             refused(Reason::Resource, format!("can't use the task's folder: {error}"))
         };
         let folder = setup.folder.make_task(&address).map_err(io)?;
+        let prompt = first_message(setup.plan.briefing.as_deref(), definition, &agent.prompt);
         Ok(AgentLaunch {
             attempt,
             agent_id: new_agent_id().map_err(io)?,
             agent_name: definition.name.clone(),
             definition: definition.path.clone(),
             spec,
-            prompt: first_message(setup.plan.briefing.as_deref(), definition, &agent.prompt),
+            prompt: self.mask.as_ref().map_or(prompt.clone(), |mask| mask.apply(&prompt).into_owned()),
+            mask: self.mask.clone(),
             model,
             place: AgentPlace {
                 tree: own_tree,

@@ -206,7 +206,7 @@ fn siblings_land_one_after_the_other_and_the_second_is_told_who_was_first() {
                     barrier.wait();
                     let address = flow_core::ids::Address::from(&*format!("t[{number}]"));
                     let end = TreeEnd { address, completed: true, merge: Merge::Apply, patch_to: None };
-                    trees.finish(&PrivateTree::Worktree(tree), &end).unwrap().merged.unwrap()
+                    trees.finish(&PrivateTree::Worktree(Box::new(tree)), &end).unwrap().merged.unwrap()
                 })
             })
             .collect();

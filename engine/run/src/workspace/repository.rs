@@ -21,6 +21,15 @@ pub fn git_place(root: &Path) -> GitPlace {
     }
 }
 
+/// Refuses a repository that belongs to somebody else: its configuration makes git run programs.
+pub fn check_owner(root: &Path) -> Result<(), WorkspaceError> {
+    match Repository::discover(root) {
+        Err(error @ WorkspaceError::Foreign { .. }) => Err(error),
+        // Whatever else is wrong is said where it matters.
+        Ok(_) | Err(_) => Ok(()),
+    }
+}
+
 /// Where a repository is, seen from a project in it. Opened anew for each piece of work, since handles can't be shared.
 #[derive(Clone, Debug)]
 pub(super) struct Repository {
@@ -38,11 +47,7 @@ impl Repository {
     /// Finds the repository at or above the project root.
     pub(super) fn discover(root: &Path) -> Result<Self, WorkspaceError> {
         let whole = |path: &Path| path.canonicalize().map_err(WorkspaceError::io("find", path));
-        let found = git2::Repository::discover(root).map_err(|source| match source.code() {
-            ErrorCode::NotFound => WorkspaceError::NoRepository { root: root.to_owned() },
-            ErrorCode::Owner => WorkspaceError::Foreign { root: root.to_owned() },
-            _ => WorkspaceError::library("open the git repository", source),
-        })?;
+        let found = git2::Repository::discover(root).map_err(|source| refusal(root, source))?;
         Ok(Repository {
             root: whole(root)?,
             git_dir: whole(found.path())?,
@@ -109,6 +114,15 @@ impl Repository {
         let name = name.strip_suffix(".git").unwrap_or(&name);
         let hash = blake3::hash(self.common.as_os_str().as_bytes()).to_hex();
         format!("{}-{}", flow_core::text::file_name(name), &hash[..12])
+    }
+}
+
+/// What the library's refusal to open a repository means.
+fn refusal(root: &Path, source: git2::Error) -> WorkspaceError {
+    match source.code() {
+        ErrorCode::NotFound => WorkspaceError::NoRepository { root: root.to_owned() },
+        ErrorCode::Owner => WorkspaceError::Foreign { root: root.to_owned() },
+        _ => WorkspaceError::library("open the git repository", source),
     }
 }
 

@@ -47,7 +47,7 @@ pub struct TreeEnd {
 #[derive(Debug)]
 pub enum PrivateTree {
     /// A git worktree.
-    Worktree(Worktree),
+    Worktree(Box<Worktree>),
     /// A copy.
     Copy(CopiedTree),
 }
@@ -131,7 +131,7 @@ impl Trees {
             Isolation::Worktree | Isolation::None => {
                 let worktrees = self.worktrees()?;
                 let tree = worktrees.make(address, attempt, order.base.as_deref())?;
-                (PrivateTree::Worktree(tree), &worktrees.git, Some(&worktrees.repository))
+                (PrivateTree::Worktree(Box::new(tree)), &worktrees.git, Some(&worktrees.repository))
             }
         };
         let included = repository.map_or(Ok(()), |found| include(git, found, &order.include, tree.path()));

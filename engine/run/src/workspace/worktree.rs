@@ -148,7 +148,7 @@ impl Worktrees {
         Ok((branch, Chain::read(path, &self.repository.common)?))
     }
 
-    fn add_by_program(&self, path: &Path, branch: &str, start: Oid) -> Result<(), WorkspaceError> {
+    pub(super) fn add_by_program(&self, path: &Path, branch: &str, start: Oid) -> Result<(), WorkspaceError> {
         let reason = Owner::current().reason(self.run.as_str());
         let mut args: Vec<OsString> = [
             "worktree",
