@@ -11,10 +11,16 @@
 mod bad_input;
 mod cases;
 mod comfort;
+mod conditions;
 mod crash;
 mod examples;
+mod gc;
+mod isolation;
+mod keys;
+mod models;
 mod newcomer;
 mod providers;
+mod retries;
 mod stranger;
 mod support;
 mod verbs;

@@ -104,6 +104,8 @@ pub enum Command {
     Retry(RetryArgs),
     /// Stops a live run, or one task of it, from any process.
     Stop(StopArgs),
+    /// Removes what runs left behind and nobody needs: trees and branches without work, old run folders.
+    Gc(GcArgs),
     /// Agent definitions: which there are, and what they say.
     Agents {
         #[command(subcommand)]
@@ -369,6 +371,25 @@ pub struct StatusArgs {
     /// The run: its id, a unique beginning of it, or `latest`.
     #[arg(value_name = "RUN", default_value = "latest")]
     pub run: String,
+
+    /// Text for people, or JSON.
+    #[arg(short, long, value_name = "HOW", default_value = "text")]
+    pub output: ListHow,
+}
+
+#[derive(Debug, Args)]
+pub struct GcArgs {
+    /// Shows what would go, and removes nothing.
+    #[arg(short = 'n', long)]
+    pub dry_run: bool,
+
+    /// Removes work as well that no other branch has. It is lost then.
+    #[arg(long)]
+    pub force: bool,
+
+    /// Keeps the newest N runs, whatever their age. Without it the newest 20 stay, and all of the last 14 days.
+    #[arg(long, value_name = "N")]
+    pub keep: Option<usize>,
 
     /// Text for people, or JSON.
     #[arg(short, long, value_name = "HOW", default_value = "text")]

@@ -68,10 +68,14 @@ fn words(event: &Event, at: Millis) -> Words<'_> {
         Event::RunStarted { plan, tasks, concurrency, .. } => {
             ("run started", None, format!("{plan}: {} tasks, {concurrency} at once", tasks.len()))
         }
-        Event::RunResumed { epoch, lost, reset } => {
+        Event::RunResumed { epoch, lost, reset, given_up } => {
             let lost = if lost.is_empty() { String::new() } else { format!("; lost: {}", names(lost)) };
             let reset = if reset.is_empty() { String::new() } else { format!("; to run: {}", names(reset)) };
-            ("run resumed", None, format!("epoch {epoch}{lost}{reset}"))
+            let once = match given_up.as_slice() {
+                [] => String::new(),
+                given_up => format!("; lost and not run twice: {}", names(given_up)),
+            };
+            ("run resumed", None, format!("epoch {epoch}{lost}{once}{reset}"))
         }
         Event::TaskExpanded { task, instances } => {
             let keys = list_some(instances.iter().map(|instance| instance.key.as_str()), 8);
@@ -103,6 +107,18 @@ fn words(event: &Event, at: Millis) -> Words<'_> {
         }
         Event::WorktreeMade { task, path, branch, .. } => {
             ("worktree made", Some(task), format!("{branch} in {path}"))
+        }
+        Event::MergeStarted { task, attempt, .. } => ("merge started", Some(task), number(attempt)),
+        Event::MergeEnded { task, merge, .. } => {
+            let said = match merge {
+                None => "not tried".to_owned(),
+                Some(merge) if merge.conflicts.is_empty() => format!("{} files came home", merge.files.len()),
+                Some(merge) => {
+                    let paths = merge.conflicts.iter().map(|conflict| conflict.path.as_str());
+                    format!("conflicts in {}", list_some(paths, 8))
+                }
+            };
+            ("merge ended", Some(task), said)
         }
         Event::WorktreeEnded { task, kept, .. } => {
             ("worktree ended", Some(task), if *kept { "kept" } else { "removed" }.to_owned())

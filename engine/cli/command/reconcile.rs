@@ -15,7 +15,7 @@ use flow_core::model::RunStatus;
 use flow_core::report::RunReport;
 use flow_run::store::{Durability, Journal, RunFolder, read_journal};
 use flow_run::sys::clock;
-use flow_run::workspace::{Recorded, Worktrees};
+use flow_run::workspace::{Recorded, Trees};
 
 use crate::session::Session;
 use crate::ui;
@@ -166,7 +166,9 @@ fn reclaim(
     let root = std::path::Path::new(&report.root);
     let (settings, _) = session.find_settings(root);
     let dir = settings.worktrees_dir.map(std::path::PathBuf::from);
-    let reclaimed = Worktrees::open(root, dir, folder.id()).and_then(|trees| trees.reclaim(recorded));
+    let trees = Trees::new(root, dir, folder.id());
+    // What a dead engine had half merged is undone first: the tree's work is still whole on its branch.
+    let reclaimed = trees.recover().and_then(|_undone| trees.reclaim(recorded));
     match reclaimed {
         Ok(outcome) => {
             let kept = outcome.path.is_some() || outcome.branch.is_some();

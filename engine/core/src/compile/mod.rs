@@ -19,6 +19,8 @@ mod input;
 mod inputs;
 mod inputs_file;
 mod literal;
+mod private_tree;
+mod prompts;
 mod references;
 mod schema;
 mod scope;
@@ -36,6 +38,8 @@ pub use input::{CompileInput, Compiled, GitPlace, GivenInput, GivenValue, Place}
 pub use inputs_file::inputs_file;
 pub use settings::{SettingsText, settings};
 
+#[cfg(test)]
+mod keys_tests;
 #[cfg(test)]
 mod quirks_tests;
 #[cfg(test)]

@@ -28,6 +28,8 @@ fn render(report: &RunReport, texts: &dyn Texts) -> String {
     for task in report.failures() {
         failure(&mut out, task, texts);
     }
+    merges(&mut out, report);
+    artifacts(&mut out, report, texts);
     trees(&mut out, report, texts);
     denials(&mut out, report);
     agents(&mut out, report);
@@ -135,6 +137,53 @@ fn one_attempt(attempt: &AttemptReport) -> String {
     format!("attempt {}: {} after {time}", attempt.attempt, facts.join(", "))
 }
 
+fn merges(out: &mut String, report: &RunReport) {
+    let tasks = report.tasks.iter().chain(&report.dropped);
+    let all: Vec<_> = tasks
+        .flat_map(|task| task.attempts.iter().map(move |attempt| (task, attempt)))
+        .filter_map(|(task, attempt)| Some((task, attempt, attempt.worktree.as_ref()?.merged.as_ref()?)))
+        .collect();
+    if !all.is_empty() {
+        out.push_str("\n## Merges\n\n");
+    }
+    for (task, attempt, merge) in all {
+        let how = code(&format!("merge: {}", merge.how.as_str()));
+        let _ = write!(out, "- {}, attempt {}: {how} ", code(task.address.as_str()), attempt.attempt);
+        if merge.conflicts.is_empty() {
+            let files = if merge.files.len() == 1 { "file" } else { "files" };
+            let _ = write!(out, "wrote {} {files}", merge.files.len());
+            let commits: Vec<String> = merge.commits.iter().map(|commit| code(commit)).collect();
+            let made = if commits.is_empty() { String::new() } else { format!(" as {}", commits.join(", ")) };
+            let _ = writeln!(out, "{made}");
+            continue;
+        }
+        let _ = writeln!(out, "was refused, nothing was written:");
+        for conflict in &merge.conflicts {
+            let other = conflict.other.as_ref().map(|other| format!(", by {}", code(other.as_str())));
+            let _ = writeln!(
+                out,
+                "  - {} {}{}",
+                code(&conflict.path),
+                conflict.kind.in_words(),
+                other.unwrap_or_default()
+            );
+        }
+    }
+}
+
+fn artifacts(out: &mut String, report: &RunReport, texts: &dyn Texts) {
+    let all: Vec<_> =
+        report.tasks.iter().flat_map(|task| task.artifacts.iter().map(move |one| (task, one))).collect();
+    if !all.is_empty() {
+        out.push_str("\n## Artifacts\n\n| task | file | bytes | kept as |\n|---|---|---:|---|\n");
+    }
+    for (task, artifact) in all {
+        let (name, path) = (cell(task.address.as_str()), cell(&artifact.path));
+        let kept = cell(&texts.path(&artifact.slice()));
+        let _ = writeln!(out, "| {name} | {path} | {} | {kept} |", artifact.bytes);
+    }
+}
+
 fn trees(out: &mut String, report: &RunReport, texts: &dyn Texts) {
     let kept = |tree: &&WorktreeOutcome| tree.path.is_some() || tree.branch.is_some() || tree.patch.is_some();
     let tasks = report.tasks.iter().chain(&report.dropped);
@@ -148,8 +197,14 @@ fn trees(out: &mut String, report: &RunReport, texts: &dyn Texts) {
     for (task, attempt, tree) in all {
         let files = if tree.files_changed == 1 { "file" } else { "files" };
         let name = code(task.address.as_str());
-        let _ =
-            writeln!(out, "\n{name}, attempt {}: {} {files} changed\n", attempt.attempt, tree.files_changed);
+        let commit = tree.commit.as_ref().map(|commit| format!(", commit {}", code(commit)));
+        let _ = writeln!(
+            out,
+            "\n{name}, attempt {}: {} {files} changed{}\n",
+            attempt.attempt,
+            tree.files_changed,
+            commit.unwrap_or_default()
+        );
         let mut commands = String::new();
         if let Some(branch) = &tree.branch {
             let branch = shell_word(branch);
@@ -183,6 +238,7 @@ fn denials(out: &mut String, report: &RunReport) {
         let why = match denial.reason {
             DenialReason::Rule => "a rule denies it",
             DenialReason::NobodyToAsk => "nobody could be asked",
+            DenialReason::AsyncAgent => "a background agent asks nobody",
             DenialReason::Mode => "the mode refuses it",
             DenialReason::NotAvailable => "the agent doesn't have the tool",
             DenialReason::UnknownTool => "there is no such tool",

@@ -44,10 +44,14 @@ fn is_transient(reason: Reason) -> bool {
         | Reason::ContextOverflow
         | Reason::InvalidOutput
         | Reason::NoOutput
+        | Reason::MissingArtifact
+        | Reason::CheckFailed
         | Reason::Expectation
         | Reason::OutputLimit
         | Reason::WorkerRestart
         | Reason::Spawn
+        | Reason::Setup
+        | Reason::MergeConflict
         | Reason::WorkspaceLost
         | Reason::GitLocked
         | Reason::Tampered

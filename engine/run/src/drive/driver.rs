@@ -2,13 +2,14 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::io;
-use std::path::PathBuf;
-use std::sync::{Arc, OnceLock};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use flow_core::event::{Entry, Event};
 use flow_core::ids::{Address, Attempt, TaskId};
 use flow_core::model::{Reason, RunStatus};
+use flow_core::plan::OnLost;
 use flow_core::schedule::{Answer, Effect, Input, Question};
 use flow_core::template::Status;
 use flow_core::values::{Scope, instances};
@@ -23,7 +24,7 @@ use crate::store::Slots;
 use crate::sys::process::sweep_orphans;
 use crate::sys::{clock, signals};
 use crate::watch::Update;
-use crate::workspace::Worktrees;
+use crate::workspace::Trees;
 
 /// How many messages of attempts may wait for the loop.
 const WAITING: usize = 1024;
@@ -59,9 +60,9 @@ pub(super) struct Driver {
     pub(super) slots: Slots,
     pub(super) live: HashMap<TaskId, Live>,
     pub(super) sender: mpsc::Sender<Message>,
+    pub(super) trees: Arc<Trees>,
     /// What hides the plan's secrets; every task may come by one, through a file as well as through `env`.
     pub(super) mask: Option<Arc<Mask>>,
-    pub(super) worktrees: OnceLock<Arc<Worktrees>>,
     /// Models of which everything is said that a person should know.
     pub(super) known_models: HashSet<String>,
     messages: mpsc::Receiver<Message>,
@@ -76,12 +77,16 @@ impl Driver {
         let mask = (!setup.plan.secrets.is_empty()).then(|| Arc::new(Mask::new(values.map(String::as_str))));
         Driver {
             texts: FolderTexts(Arc::clone(&setup.folder)),
+            trees: Arc::new(Trees::new(
+                Path::new(&setup.facts.root),
+                setup.worktrees_dir.clone(),
+                setup.folder.id(),
+            )),
             slots: Slots::new(&setup.folder, setup.limits.concurrency.get()),
             setup,
             live: HashMap::new(),
             sender,
             mask,
-            worktrees: OnceLock::new(),
             known_models: HashSet::new(),
             messages,
             inputs: VecDeque::new(),
@@ -153,6 +158,10 @@ impl Driver {
                 self.act(effect);
             }
             if let Some(task) = starts {
+                // Else a machine that dies could forget that it was started, and start it again.
+                if self.plan_task(task).1.on_lost == OnLost::Fail {
+                    self.sync()?;
+                }
                 self.start(task);
             }
         }
@@ -162,6 +171,14 @@ impl Driver {
     /// Queues an input that follows from what is being done right now.
     pub(super) fn follow(&mut self, input: Input) {
         self.inputs.push_back(input);
+    }
+
+    /// Waits until the journal is on disk.
+    pub(super) fn sync(&mut self) -> Result<(), DriveError> {
+        self.setup.journal.sync().map_err(|source| DriveError::Journal {
+            path: self.setup.folder.path().join("events.jsonl"),
+            source,
+        })
     }
 
     /// Appends events to the journal, and tells records and watchers.

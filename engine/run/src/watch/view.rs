@@ -245,7 +245,9 @@ impl View {
             Event::TaskReady { .. }
             | Event::KillRequested { task: Some(_), .. }
             | Event::WorktreeMade { .. }
-            | Event::WorktreeEnded { .. } => None,
+            | Event::WorktreeEnded { .. }
+            | Event::MergeStarted { .. }
+            | Event::MergeEnded { .. } => None,
         }
     }
 
