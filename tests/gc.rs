@@ -65,7 +65,7 @@ fn what_a_killed_engine_left_is_found_and_what_a_live_one_has_is_not_touched() {
 
 #[test]
 fn old_runs_go_and_the_newest_those_with_patches_and_those_with_trees_stay() {
-    let flow = Flow::new().plan("tasks:\n  t: { run: true }\n").git();
+    let flow = Flow::new().plan("tasks:\n  t: { run: 'true' }\n").git();
     for _ in 0..3 {
         flow.run(&["run", "plan.yaml"]).exits(0);
     }
@@ -91,7 +91,7 @@ fn old_runs_go_and_the_newest_those_with_patches_and_those_with_trees_stay() {
 
 #[test]
 fn past_twenty_runs_those_of_two_weeks_ago_go() {
-    let flow = Flow::new().plan("tasks:\n  t: { run: true }\n");
+    let flow = Flow::new().plan("tasks:\n  t: { run: 'true' }\n");
     for _ in 0..22 {
         flow.run(&["run", "plan.yaml", "-o", "quiet"]).exits(0);
     }

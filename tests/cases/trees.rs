@@ -92,8 +92,11 @@ fn c61_a_branch_that_is_there_or_checked_out_elsewhere_is_no_obstacle() {
     ran.exits(0);
     let other = flow.dir().parent().unwrap().join("other");
     assert_eq!(git(&other, &["status", "--porcelain", "--branch"]), "## flow/t\n");
-    let ours = git(&flow.dir(), &["for-each-ref", "--format=%(refname)", "refs/heads/flow*"]);
-    let ours: Vec<_> = ours.lines().filter(|name| *name != "refs/heads/flow/t").collect();
+    let ours = git(&flow.dir(), &["for-each-ref", "--format=%(refname)", "refs/heads"]);
+    let ours: Vec<_> = ours
+        .lines()
+        .filter(|name| name.starts_with("refs/heads/flow") && *name != "refs/heads/flow/t")
+        .collect();
     assert_eq!(ours.len(), 2, "{ours:?}");
     assert_ne!(ours[0], ours[1]);
 }

@@ -179,8 +179,14 @@ fn trees(out: &mut String, report: &RunReport, texts: &dyn Texts) {
     for (task, attempt, tree) in all {
         let files = if tree.files_changed == 1 { "file" } else { "files" };
         let name = code(task.address.as_str());
-        let _ =
-            writeln!(out, "\n{name}, attempt {}: {} {files} changed\n", attempt.attempt, tree.files_changed);
+        let commit = tree.commit.as_ref().map(|commit| format!(", commit {}", code(commit)));
+        let _ = writeln!(
+            out,
+            "\n{name}, attempt {}: {} {files} changed{}\n",
+            attempt.attempt,
+            tree.files_changed,
+            commit.unwrap_or_default()
+        );
         let mut commands = String::new();
         if let Some(branch) = &tree.branch {
             let branch = shell_word(branch);

@@ -38,6 +38,9 @@ mod version;
 mod worktree;
 
 #[cfg(test)]
+#[path = "faults_tests.rs"]
+mod faults;
+#[cfg(test)]
 mod testing;
 
 pub use collect::{Collector, Leftover, Standing};
