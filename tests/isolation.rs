@@ -53,7 +53,8 @@ fn a_conflict_fails_the_task_writes_nothing_and_names_both_sides() {
     let conflict = &lost["worktree"]["merged"]["conflicts"][0];
     assert_eq!((&conflict["path"], &conflict["other"]), (&"a.txt".into(), &won["address"]));
     assert!(lost["worktree"]["branch"].is_string());
-    assert!(ran.stderr.contains("merge_conflict") && ran.stderr.contains("a.txt"), "{}", ran.stderr);
+    let said = ["merge_conflict", "a.txt", "base: dirty"];
+    assert!(said.iter().all(|text| ran.stderr.contains(text)), "{}", ran.stderr);
     assert!(!flow.exists("b.txt") || won["address"] == "second");
     let report = flow.run(&["report"]).exits(0).stdout;
     assert!(report.contains("was refused, nothing was written"), "{report}");
@@ -172,6 +173,19 @@ fn base_dirty_starts_from_what_is_not_committed() {
     assert_eq!(flow.read("a.txt"), "uncommitted\nmore\n");
     assert_eq!(flow.task("t")["worktree"]["merged"]["files"], serde_json::json!(["a.txt"]));
     assert_eq!(std::fs::read(flow.path(".git/index")).unwrap(), index, "the person's index is untouched");
+}
+
+#[test]
+fn a_chain_of_tasks_builds_on_what_was_applied_before() {
+    for isolation in ["isolation: worktree, base: dirty", "isolation: copy"] {
+        let task = |number: u32, needs: &str| {
+            format!("  t{number}: {{ {isolation}, merge: apply, {needs} run: 'echo {number} >> a.txt' }}\n")
+        };
+        let tasks = task(1, "") + &task(2, "needs: [t1],") + &task(3, "needs: [t2],");
+        let flow = Flow::new().plan(&format!("tasks:\n{tasks}")).git();
+        flow.run(&["run", "plan.yaml"]).exits(0);
+        assert_eq!(flow.read("a.txt"), "a\n1\n2\n3\n");
+    }
 }
 
 #[test]
