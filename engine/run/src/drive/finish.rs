@@ -50,7 +50,16 @@ fn conflict(tree: &WorktreeOutcome) -> Option<String> {
         (None, Some(path)) => format!(" in `{path}`"),
         (None, None) => String::new(),
     };
-    Some(format!("`merge: {}`: {message}; nothing was written, the work is kept{kept}", merged.how.as_str()))
+    // What a sibling applied is not committed, so HEAD, where a worktree starts, doesn't have it.
+    let siblings =
+        merged.how == Merge::Apply && merged.conflicts.iter().any(|conflict| conflict.other.is_some());
+    let hint = if siblings {
+        "; a task that builds on uncommitted work starts from it with `base: dirty`"
+    } else {
+        ""
+    };
+    let how = merged.how.as_str();
+    Some(format!("`merge: {how}`: {message}; nothing was written, the work is kept{kept}{hint}"))
 }
 
 impl Driver {
