@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::support::{Flow, signal, wait_until};
 
-const DONE: &str = "default: [{ say: done }]\n";
+const DONE: &str = "default: [{ say: done, repeat: 9 }]\n";
 
 fn script<'a>(args: &[&'a str]) -> Vec<&'a str> {
     [args, &["--model-script", "model.yaml"]].concat()

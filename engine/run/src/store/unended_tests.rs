@@ -19,7 +19,7 @@ fn what_a_running_command_printed_begins_where_the_last_attempt_of_its_slot_ende
         entries.push(Entry { v: 1, seq, at: Millis(seq), event });
     };
     let launch =
-        || Launch { kind: "local_bash".into(), description: "d".into(), dir: "/".into(), agent: None };
+        || Launch { kind: "local_bash".into(), description: "d".into(), dir: "/".into(), background: false, agent: None };
     let mut start = |task: &str, text: &str, write: &mut dyn FnMut(Event)| {
         let (task, attempt) = (Address::task(task), Attempt::FIRST);
         write(Event::AttemptStarting { task: task.clone(), attempt, slot: 0 });
@@ -46,7 +46,7 @@ fn what_a_running_command_printed_begins_where_the_last_attempt_of_its_slot_ende
         v: 1,
         seq: 99,
         at: Millis(99),
-        event: Event::RunResumed { epoch: 2, lost: vec![Address::task("b")], reset: Vec::new() },
+        event: Event::RunResumed { epoch: 2, lost: vec![Address::task("b")], reset: Vec::new(), given_up: Vec::new() },
     });
     assert_eq!(unended(&run, &entries), []);
 }
