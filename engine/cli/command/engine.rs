@@ -146,7 +146,7 @@ fn live(mut setup: RunSetup, opening: Opening, signalled: Arc<AtomicU8>) -> anyh
 /// Writes the opening event and takes it in, after what the journal held.
 fn open(setup: &mut RunSetup, opening: Opening) -> anyhow::Result<()> {
     for entry in opening.earlier {
-        setup.publisher.publish(watch::Update::Event(Arc::new(entry)));
+        setup.publisher.publish(watch::Update::Earlier(Arc::new(entry)));
     }
     let entries = setup
         .journal

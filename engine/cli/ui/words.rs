@@ -71,7 +71,8 @@ pub fn activity(update: &Update) -> Option<String> {
             _ => return None,
         },
         Update::Progress(task, Progress::Tool(tool, call)) => ("tool", task, format!("{tool} {call}")),
-        Update::Note(_)
+        Update::Earlier(_)
+        | Update::Note(_)
         | Update::Progress(
             _,
             Progress::Waiting(_)

@@ -73,7 +73,7 @@ impl Middle {
 
     /// What the first attempt of a task would run.
     pub(super) fn prepare(&self, task: &str) -> Result<Launchable, Box<Outcome>> {
-        self.look(task, None, |scope, task| prepare(scope, task))
+        self.look(task, None, prepare)
     }
 
     /// The prompt of an agent task.

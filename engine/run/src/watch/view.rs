@@ -1,5 +1,6 @@
 //! What a person sees of a live run, as data: folded from updates, drawn elsewhere.
 
+use std::collections::HashMap;
 use std::time::Duration;
 
 use flow_core::event::{Event, Launch};
@@ -25,6 +26,14 @@ pub struct View {
     pub tokens: u64,
     last: IndexMap<Address, Box<Outcome>>,
     parents: IndexMap<Address, ()>,
+    earlier: Earlier,
+}
+
+/// What earlier engines left, until the new one says what runs again. Empty in a run that was never resumed.
+#[derive(Debug, Default)]
+struct Earlier {
+    ended: HashMap<Address, (TaskState, bool)>,
+    instances: HashMap<Address, Vec<Address>>,
 }
 
 /// Ended tasks by state.
@@ -129,7 +138,18 @@ impl View {
     /// Takes an update in; says what is worth a line that stays.
     pub fn update(&mut self, update: &Update) -> Option<Line> {
         match update {
-            Update::Event(entry) => self.event(entry.at, &entry.event),
+            Update::Earlier(entry) => {
+                self.remember(&entry.event);
+                self.event(entry.at, &entry.event);
+                None
+            }
+            Update::Event(entry) => {
+                let line = self.event(entry.at, &entry.event);
+                if matches!(entry.event, Event::RunResumed { .. }) {
+                    self.earlier = Earlier::default();
+                }
+                line
+            }
             Update::Progress(task, progress) => {
                 self.progress(task, progress);
                 None
@@ -145,8 +165,11 @@ impl View {
                 self.began = at;
                 None
             }
-            Event::RunResumed { .. } => {
+            Event::RunResumed { lost, reset, .. } => {
                 self.began = at;
+                // Nothing of the last engine lives.
+                self.running.clear();
+                lost.iter().chain(reset).for_each(|task| self.take_back(task));
                 None
             }
             Event::TaskExpanded { task, instances } => {
@@ -217,8 +240,41 @@ impl View {
         }
     }
 
+    fn remember(&mut self, event: &Event) {
+        if let Event::TaskEnded { task, state, allowed, .. } = event
+            && !self.parents.contains_key(task)
+        {
+            self.earlier.ended.insert(task.clone(), (*state, *allowed));
+        } else if let Event::TaskExpanded { task, instances } = event {
+            let instances = instances.iter().map(|instance| task.instance(&instance.key)).collect();
+            self.earlier.instances.insert(task.clone(), instances);
+        }
+    }
+
+    /// A task runs again, so it has not ended; an expanded one is one task again.
+    fn take_back(&mut self, task: &Address) {
+        let instances = self.earlier.instances.remove(task);
+        if let Some(instances) = &instances {
+            self.parents.shift_remove(task);
+            self.total = (self.total + 1).saturating_sub(instances.len());
+        }
+        for task in instances.iter().flatten().chain([task]) {
+            if let Some((state, allowed)) = self.earlier.ended.remove(task)
+                && let Some(count) = self.count_of(state, allowed)
+            {
+                *count = count.saturating_sub(1);
+            }
+        }
+    }
+
     fn count(&mut self, state: TaskState, allowed: bool) {
-        let count = match state {
+        if let Some(count) = self.count_of(state, allowed) {
+            *count += 1;
+        }
+    }
+
+    fn count_of(&mut self, state: TaskState, allowed: bool) -> Option<&mut usize> {
+        Some(match state {
             TaskState::Completed => &mut self.ended.completed,
             TaskState::Failed if allowed => &mut self.ended.allowed,
             TaskState::Failed => &mut self.ended.failed,
@@ -226,9 +282,8 @@ impl View {
             TaskState::Lost => &mut self.ended.lost,
             TaskState::Skipped => &mut self.ended.skipped,
             TaskState::Blocked => &mut self.ended.blocked,
-            TaskState::Created | TaskState::Starting | TaskState::Running => return,
-        };
-        *count += 1;
+            TaskState::Created | TaskState::Starting | TaskState::Running => return None,
+        })
     }
 
     fn progress(&mut self, task: &Address, progress: &Progress) {
