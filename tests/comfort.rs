@@ -96,6 +96,20 @@ fn m10_only_what_ran_runs_again_and_its_work_is_on_a_branch() {
 }
 
 #[test]
+fn m10_a_journal_that_cannot_be_read_is_told_once_and_stops_no_other_run() {
+    let (flow, run) = killed();
+    let journal = flow.newest_run().join("events.jsonl");
+    let text = std::fs::read_to_string(&journal).unwrap().replacen("task_ready", "task_reedy", 1);
+    std::fs::write(&journal, text).unwrap();
+    let told = format!("what run {run} left behind can't be looked at");
+    flow.run(&["run", "other.yaml"]).exits(0).says(&[&told, "line 2"]);
+    let again = flow.run(&["run", "other.yaml"]).exits(0);
+    assert!(!again.stderr.contains(&told), "{}", again.stderr);
+    // Without a journal nothing says that its engine died, so the test ends the process itself.
+    signal(flow.read("kid.pid").trim().parse().unwrap(), "KILL");
+}
+
+#[test]
 fn m10_a_live_run_is_left_alone() {
     let flow = Flow::new().plan("tasks:\n  a: { run: touch began; until test -f go; do sleep 0.02; done }\n");
     let running = flow.start(&["run", "plan.yaml"]);
@@ -153,8 +167,8 @@ fn m13_a_run_prints_a_line_a_task_the_reason_and_the_exact_command_to_try_again(
         ok      good T
         FAILED  bad T  exit code 3
                 | the reason
-        blocked after                         upstream
-        ok      agent T  1 turns, N tokens
+        blocked after                                 upstream
+        ok      agent T  1 turn, N tokens
         run RUN: failed in T: 2 completed, 1 failed, 1 blocked; N tokens
         report: .flow/runs/RUN/report.md
         Output: flow logs RUN bad
@@ -180,7 +194,7 @@ fn m13_many_failures_are_listed_at_the_end_with_one_command_for_all() {
         insta::assert_snapshot!(text, @r"
         failed:
           one                          exit code 3
-          two                          timeout
+          two                          ran longer than T (`timeout`)
           many[a b]                    exit code 1
         report: .flow/runs/RUN/report.md
         Output: flow logs RUN

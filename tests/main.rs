@@ -11,9 +11,15 @@
 mod bad_input;
 mod cases;
 mod comfort;
+mod conditions;
 mod crash;
 mod examples;
+mod gc;
+mod isolation;
+mod models;
 mod newcomer;
 mod providers;
+mod retries;
+mod stranger;
 mod support;
 mod verbs;

@@ -11,27 +11,30 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 /// before anything runs, runs them in parallel, each in a git worktree of its own where the plan says so, keeps a journal
 /// from which any run can be resumed, and never calls a failure a success.
 #[derive(Debug, Parser)]
-#[command(name = "flow", version, max_term_width = 100, disable_help_subcommand = true, after_help = AFTER_HELP)]
+#[command(name = "flow", version, max_term_width = 100, after_help = AFTER_HELP)]
 pub struct Cli {
     /// Works as if started in DIR.
-    #[arg(short = 'C', long = "directory", value_name = "DIR", global = true)]
+    #[arg(short = 'C', long = "directory", value_name = "DIR", global = true, help_heading = EVERYWHERE)]
     pub directory: Option<PathBuf>,
 
     /// Colours: when standard error is a terminal, always or never.
-    #[arg(long, value_name = "WHEN", default_value = "auto", global = true, env = "FLOW_COLOR")]
+    #[arg(long, value_name = "WHEN", default_value = "auto", global = true, env = "FLOW_COLOR", help_heading = EVERYWHERE)]
     pub color: ColorWhen,
 
     /// Keeps runs in DIR instead of `.flow` in the project root.
-    #[arg(long, value_name = "DIR", global = true, env = "FLOW_STATE_DIR")]
+    #[arg(long, value_name = "DIR", global = true, env = "FLOW_STATE_DIR", help_heading = EVERYWHERE)]
     pub state_dir: Option<PathBuf>,
 
     /// More (or other) agent definitions: a file, a folder or JSON. May be given several times.
-    #[arg(long, value_name = "FILE|DIR|JSON", global = true)]
+    #[arg(long, value_name = "FILE|DIR|JSON", global = true, help_heading = EVERYWHERE)]
     pub agents: Vec<String>,
 
     #[command(subcommand)]
     pub command: Command,
 }
+
+/// The heading of what every command takes.
+const EVERYWHERE: &str = "Options of every command";
 
 const AFTER_HELP: &str = "\
 Examples:
@@ -41,9 +44,28 @@ Examples:
   flow report latest --format md       what happened
   flow init                            a first plan, an agent, settings and a CI file
 
-Exit codes: 0 all well · 1 a task failed · 2 usage · 3 manifest, agent or input invalid · 4 nothing selected, nothing to
-stop · 5 allowed failures under --strict · 8 an unmet `expect.that` was the only cause · 9 locked · 70 bug · 74 journal or
-report I/O · 77 not trusted · 129/130/143 hung up/interrupted/terminated · 141 stdout closed";
+Exit codes:
+  0 all well                    8 an unmet `expect.that` was the only cause
+  1 a task failed               9 locked, or resume refused
+  2 usage                      70 a defect of flow
+  3 plan, agent, input wrong   74 journal or report I/O
+  4 nothing selected           77 not trusted
+  5 allowed failures under     129 hung up, 130 interrupted,
+    --strict                   141 stdout closed, 143 terminated";
+
+const AFTER_RUN: &str = "\
+Examples:
+  flow run plan.yaml -i target=src -i 'paths:=[\"a\", \"b\"]' -i notes=@notes.md
+  flow run plan.yaml -n                          show what would run
+  flow run plan.yaml --model-script model.yaml   no key, no network: a written model answers
+  flow run plan.yaml -o json | jq -c .ev         follow the events
+  flow run plan.yaml --report md=report.md > outputs.json";
+
+const AFTER_LOGS: &str = "\
+Examples:
+  flow logs latest              everything, task by task
+  flow logs latest test -f      one task while it runs
+  flow logs latest --stderr     only what went to standard error";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ColorWhen {
@@ -57,6 +79,7 @@ pub enum Command {
     /// Writes a first plan, an agent, settings and a CI file; overwrites nothing.
     Init(InitArgs),
     /// Runs a plan.
+    #[command(after_help = AFTER_RUN)]
     Run(RunArgs),
     /// Finds every mistake of a plan and its agents; runs nothing.
     Check(CheckArgs),
@@ -69,6 +92,7 @@ pub enum Command {
     /// Shows one run: its tasks and states, and what runs now.
     Status(StatusArgs),
     /// Shows the output of a run's tasks, byte for byte.
+    #[command(after_help = AFTER_LOGS)]
     Logs(LogsArgs),
     /// Shows what happened in a run, event by event.
     Events(EventsArgs),
@@ -80,6 +104,8 @@ pub enum Command {
     Retry(RetryArgs),
     /// Stops a live run, or one task of it, from any process.
     Stop(StopArgs),
+    /// Removes what runs left behind and nobody needs: trees and branches without work, old run folders.
+    Gc(GcArgs),
     /// Agent definitions: which there are, and what they say.
     Agents {
         #[command(subcommand)]
@@ -111,7 +137,7 @@ pub struct RunArgs {
     pub inputs: InputArgs,
 
     /// Tasks at once.
-    #[arg(short, long, value_name = "N", env = "FLOW_JOBS")]
+    #[arg(short, long, value_name = "N", env = "FLOW_JOBS", value_parser = jobs)]
     pub jobs: Option<NonZeroU32>,
 
     /// Shows what would run (as `flow plan`), and runs nothing.
@@ -174,7 +200,7 @@ pub struct RetryArgs {
 #[derive(Debug, Args)]
 pub struct GoOnArgs {
     /// Tasks at once.
-    #[arg(short, long, value_name = "N", env = "FLOW_JOBS")]
+    #[arg(short, long, value_name = "N", env = "FLOW_JOBS", value_parser = jobs)]
     pub jobs: Option<NonZeroU32>,
 
     /// Stops the run at the first failure that is not allowed.
@@ -220,7 +246,7 @@ pub struct EngineArgs {
     #[arg(short, long, value_name = "HOW", default_value = "auto", env = "FLOW_OUTPUT_MODE")]
     pub output: OutputHow,
 
-    /// How surely the journal is on disk before a task starts.
+    /// How surely the journal is on disk before a task starts: `batch` is at most 20 ms behind.
     #[arg(long, value_name = "HOW", default_value = "batch", env = "FLOW_DURABILITY")]
     pub durability: DurabilityHow,
 
@@ -252,12 +278,13 @@ pub enum OutputHow {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[allow(missing_docs, reason = "help stays short when values have none")]
 pub enum DurabilityHow {
-    /// Never waits for the disk.
+    // Never waits for the disk.
     None,
-    /// At most 20 ms behind.
+    // At most 20 ms behind.
     Batch,
-    /// Waits for the disk before every task.
+    // Waits for the disk before every task.
     Always,
 }
 
@@ -351,6 +378,25 @@ pub struct StatusArgs {
 }
 
 #[derive(Debug, Args)]
+pub struct GcArgs {
+    /// Shows what would go, and removes nothing.
+    #[arg(short = 'n', long)]
+    pub dry_run: bool,
+
+    /// Removes work as well that no other branch has. It is lost then.
+    #[arg(long)]
+    pub force: bool,
+
+    /// Keeps the newest N runs, whatever their age. Without it the newest 20 stay, and all of the last 14 days.
+    #[arg(long, value_name = "N")]
+    pub keep: Option<usize>,
+
+    /// Text for people, or JSON.
+    #[arg(short, long, value_name = "HOW", default_value = "text")]
+    pub output: ListHow,
+}
+
+#[derive(Debug, Args)]
 pub struct EventsArgs {
     /// The run: its id, a unique beginning of it, or `latest`.
     #[arg(value_name = "RUN")]
@@ -432,4 +478,8 @@ pub enum AgentsCommand {
         #[arg(short, long, value_name = "HOW", default_value = "text")]
         output: ListHow,
     },
+}
+
+fn jobs(text: &str) -> Result<NonZeroU32, String> {
+    text.parse().map_err(|_| "it must be a number from 1".to_owned())
 }

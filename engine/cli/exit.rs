@@ -4,6 +4,7 @@ use std::fmt;
 use std::process::ExitCode;
 
 use flow_run::store::{FindError, JournalError, OwnerError, StateError};
+use flow_run::workspace::WorkspaceError;
 
 /// The exit codes of `flow`, as `flow --help` lists them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,17 +102,37 @@ impl Failure {
     }
 }
 
+/// What to do about an error.
+pub fn help(error: &anyhow::Error) -> Option<&str> {
+    match error.downcast_ref::<Failure>() {
+        Some(failure) => failure.help_text(),
+        None if error.is::<StateError>() => {
+            Some("another place for runs: `--state-dir DIR` or `FLOW_STATE_DIR`")
+        }
+        None => None,
+    }
+}
+
+/// The exit code of a folder that can't be used.
+fn of_state(error: &StateError) -> Exit {
+    if error.is_distrust() { Exit::NotTrusted } else { Exit::Io }
+}
+
 /// The exit code of any error that reaches `main`: its own, that of the run folder's errors, else a defect.
 pub fn of(error: &anyhow::Error) -> Exit {
     if let Some(failure) = error.downcast_ref::<Failure>() {
         return failure.exit();
     }
-    let state = |error: &StateError| if error.is_distrust() { Exit::NotTrusted } else { Exit::Io };
+    match error.downcast_ref::<WorkspaceError>() {
+        Some(WorkspaceError::Foreign { .. }) => return Exit::NotTrusted,
+        Some(_) => return Exit::Io,
+        None => {}
+    }
     if let Some(error) = error.downcast_ref::<StateError>() {
-        return state(error);
+        return of_state(error);
     }
     match error.downcast_ref::<FindError>() {
-        Some(FindError::State(error)) => return state(error),
+        Some(FindError::State(error)) => return of_state(error),
         Some(
             FindError::NoRuns { .. }
             | FindError::NotAnId { .. }

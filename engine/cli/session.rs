@@ -172,6 +172,14 @@ impl Session {
         (prepared, diagnostics)
     }
 
+    /// Refuses a plan with private trees in a repository that belongs to somebody else.
+    pub fn refuse_strangers(&self, prepared: &Prepared) -> anyhow::Result<()> {
+        if prepared.plan.tasks.iter().any(|task| task.isolation.is_private()) {
+            workspace::check_owner(&self.project.root)?;
+        }
+        Ok(())
+    }
+
     /// `k=v`, `k=@file`, `k:=json`.
     fn given(&self, text: &str) -> anyhow::Result<GivenInput> {
         let usage = |message: String| {
@@ -181,6 +189,9 @@ impl Session {
         let Some((name, value)) = text.split_once('=') else {
             return Err(usage(format!("`-i {text}` has no `=`")).into());
         };
+        if name.trim_end_matches(':').is_empty() {
+            return Err(usage(format!("`-i {text}` names no input")).into());
+        }
         if let Some(name) = name.strip_suffix(':') {
             let value = serde_json::from_str(value)
                 .map_err(|error| usage(format!("`-i {name}:=` is not JSON: {error}")))?;

@@ -152,13 +152,21 @@ fn table(agents: &[&AgentDef]) -> String {
     text
 }
 
+/// `project, agents/a.md`; one that is compiled in has no file.
+pub(super) fn source(agent: &AgentDef) -> String {
+    match agent.source.as_str() {
+        source if source == agent.path => source.to_owned(),
+        source => format!("{source}, {}", agent.path),
+    }
+}
+
 fn page(agent: &AgentDef) -> String {
     let mut text = String::new();
     let tools = tools(agent).map_or("all".to_owned(), |tools| tools.join(", "));
     let rows = [
         ("name", agent.name.clone()),
         ("description", agent.description.clone()),
-        ("source", format!("{}, {}", agent.source.as_str(), agent.path)),
+        ("source", source(agent)),
         ("hash", agent.hash.clone()),
         ("model", model(agent).to_owned()),
         ("tools", if tools.is_empty() { "none".to_owned() } else { tools }),

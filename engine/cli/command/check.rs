@@ -1,9 +1,11 @@
 //! `flow check`.
 
+use flow_core::compile::AgentRegistry;
 use flow_core::diagnostic::Diagnostic;
+use flow_core::model::AgentSource;
 
 use crate::args::{CheckArgs, ListHow};
-use crate::exit::Exit;
+use crate::exit::{Exit, Failure};
 use crate::session::Session;
 use crate::ui;
 
@@ -24,6 +26,9 @@ pub(super) fn run(session: &Session, args: &CheckArgs) -> anyhow::Result<u8> {
         all.extend(found);
         let (agents, found) = session.find_agents(&session.project.here, &settings);
         all.extend(found);
+        if plans.is_empty() && all.is_empty() && agents.diagnostics.is_empty() && !has_own(&agents) {
+            return Err(nothing_here());
+        }
         all.extend(agents.diagnostics);
     }
     // Settings and agents are the same for many plans.
@@ -44,11 +49,26 @@ pub(super) fn run(session: &Session, args: &CheckArgs) -> anyhow::Result<u8> {
                 let said = format!("{}, {} checked", many(errors, "error"), many(plans.len(), "plan"));
                 ui::error(&format!("{said}; {warnings}"), None);
             } else {
-                ui::note(&format!("{}: {} fine; {warnings}", plans.join(", "), many(tasks, "task")));
+                let plans = plans.join(", ");
+                let what = if plans.is_empty() {
+                    "the agents".to_owned()
+                } else {
+                    format!("{plans}: {}", many(tasks, "task"))
+                };
+                ui::note(&format!("{what} fine; {warnings}"));
             }
         }
     }
     Ok(exit.code())
+}
+
+fn has_own(agents: &AgentRegistry) -> bool {
+    agents.winners().any(|agent| agent.source != AgentSource::BuiltIn)
+}
+
+fn nothing_here() -> anyhow::Error {
+    let message = "there is nothing to check here: no `plan.yaml`, no `workflows/`, no agent of your own";
+    Failure::new(Exit::NothingSelected, message).help("name a plan: `flow check PLAN`").into()
 }
 
 fn many(count: usize, word: &str) -> String {

@@ -26,6 +26,9 @@ use crate::exit::{Exit, Failure};
 use crate::session::{Prepared, Session, in_ci};
 use crate::ui;
 
+/// Threads of the runtime: its workers, and some that wait for files and git.
+const THREADS: usize = 5;
+
 /// The event that opens this epoch, and what the journal held before.
 pub(super) struct Opening {
     pub(super) event: Event,
@@ -54,7 +57,6 @@ impl Engine<'_> {
         let began = Instant::now();
         let (publisher, updates) = watch::channel();
         let how = how(self.args);
-        let watcher = ui::Watcher::start(how, updates, Arc::clone(&self.folder));
         let (folder, reports) = (Arc::clone(&self.folder), self.reports);
         let shown = self.session.project.show(folder.path());
         let json = how == ui::How::Json;
@@ -67,6 +69,9 @@ impl Engine<'_> {
                 self.limits.concurrency
             ));
         }
+        let Opening { event: opening, earlier } = self.opening;
+        let watcher =
+            ui::Watcher::start(how, updates, Arc::clone(&self.folder), earlier).map_err(no_thread)?;
         let signalled = Arc::new(AtomicU8::new(0));
         let setup = RunSetup {
             facts: Arc::new(facts(self.session, &self.prepared, &folder)),
@@ -83,19 +88,22 @@ impl Engine<'_> {
             publisher,
             exit_of: exit_of(Arc::clone(&signalled), self.args.strict),
         };
-        let ended = live(setup, self.opening, signalled);
+        let ended = live(setup, opening, signalled);
         watcher.finish();
         let made = super::report::write_both(&folder);
         drop(self.lock);
-        let (ended, report) = (ended?, made?);
-        for report in reports {
-            report.write(&folder)?;
-        }
+        let ended = ended?;
+        // Without room for the report the journal still has it all.
+        let report = made.as_ref().ok().cloned().map_or_else(|| super::report::fold(&folder), Ok)?;
         if how == ui::How::Github {
             super::report::tell_github(&folder, &report)?;
         }
         if how != ui::How::Quiet {
             ui::summary(how, &ui::Ended { report: &report, took: began.elapsed(), folder: &shown });
+        }
+        made?;
+        for report in reports {
+            report.write(&folder)?;
         }
         if !json {
             ui::print_json(&ended.outputs.unwrap_or_else(|| Value::Object(serde_json::Map::new())))?;
@@ -104,7 +112,8 @@ impl Engine<'_> {
     }
 }
 
-fn live(mut setup: RunSetup, opening: Opening, signalled: Arc<AtomicU8>) -> anyhow::Result<drive::RunEnd> {
+fn live(mut setup: RunSetup, opening: Event, signalled: Arc<AtomicU8>) -> anyhow::Result<drive::RunEnd> {
+    threads_are_to_be_had(THREADS).map_err(no_thread)?;
     // The subreaper inherits what escapes its group, so that it can be ended.
     if let Err(error) = flow_run::sys::process::become_subreaper() {
         ui::warning(&format!("processes that leave their group can't be followed: {error}"));
@@ -143,14 +152,39 @@ fn live(mut setup: RunSetup, opening: Opening, signalled: Arc<AtomicU8>) -> anyh
     })
 }
 
-/// Writes the opening event and takes it in, after what the journal held.
-fn open(setup: &mut RunSetup, opening: Opening) -> anyhow::Result<()> {
-    for entry in opening.earlier {
-        setup.publisher.publish(watch::Update::Earlier(Arc::new(entry)));
+/// Whether so many threads can live at once; the runtime would panic where they can't.
+fn threads_are_to_be_had(count: usize) -> std::io::Result<()> {
+    let (hold, held) = std::sync::mpsc::channel::<()>();
+    let held = Arc::new(std::sync::Mutex::new(held));
+    let mut threads = Vec::with_capacity(count);
+    let mut failure = Ok(());
+    for _ in 0..count {
+        let held = Arc::clone(&held);
+        let wait = move || drop(held.lock().map(|held| held.recv()));
+        match std::thread::Builder::new().stack_size(64 << 10).spawn(wait) {
+            Ok(thread) => threads.push(thread),
+            Err(error) => {
+                failure = Err(error);
+                break;
+            }
+        }
     }
+    drop(hold);
+    threads.into_iter().for_each(|thread| drop(thread.join()));
+    failure
+}
+
+fn no_thread(error: std::io::Error) -> anyhow::Error {
+    Failure::new(Exit::Io, format!("can't start a thread: {error}"))
+        .help("too many processes of this user, or too small a limit (`ulimit -u`)")
+        .into()
+}
+
+/// Writes the opening event and takes it in.
+fn open(setup: &mut RunSetup, opening: Event) -> anyhow::Result<()> {
     let entries = setup
         .journal
-        .append(flow_run::sys::clock::now(), [opening.event])
+        .append(flow_run::sys::clock::now(), [opening])
         .map_err(|error| Failure::new(Exit::Io, format!("can't write the journal: {error}")))?;
     for entry in entries {
         setup.scheduler.apply(&entry.event, entry.at);

@@ -104,6 +104,18 @@ fn words(event: &Event, at: Millis) -> Words<'_> {
         Event::WorktreeMade { task, path, branch, .. } => {
             ("worktree made", Some(task), format!("{branch} in {path}"))
         }
+        Event::MergeStarted { task, attempt, .. } => ("merge started", Some(task), number(attempt)),
+        Event::MergeEnded { task, merge, .. } => {
+            let said = match merge {
+                None => "not tried".to_owned(),
+                Some(merge) if merge.conflicts.is_empty() => format!("{} files came home", merge.files.len()),
+                Some(merge) => {
+                    let paths = merge.conflicts.iter().map(|conflict| conflict.path.as_str());
+                    format!("conflicts in {}", list_some(paths, 8))
+                }
+            };
+            ("merge ended", Some(task), said)
+        }
         Event::WorktreeEnded { task, kept, .. } => {
             ("worktree ended", Some(task), if *kept { "kept" } else { "removed" }.to_owned())
         }

@@ -7,6 +7,7 @@ mod detach;
 mod doctor;
 mod engine;
 mod events;
+mod gc;
 mod graph;
 mod init;
 mod logs;
@@ -39,6 +40,7 @@ pub fn dispatch(cli: Cli) -> anyhow::Result<u8> {
         Command::Resume(args) => resume::run(&session, &args),
         Command::Retry(args) => resume::retry(&session, &args),
         Command::Stop(args) => stop::run(&session, &args),
+        Command::Gc(args) => gc::run(&session, &args),
         Command::Agents { command } => agents::run(&session, &command),
         Command::Doctor(args) => doctor::run(&session, &args),
         Command::Completions { shell } => completions::run(shell),

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use flow_core::graph::EdgeKind;
 use flow_core::model::{Isolation, Merge, ModelRef};
-use flow_core::plan::{ConditionAt, Items, Output, Over, Plan, Task, TaskKind};
+use flow_core::plan::{ConditionAt, Item, Items, Output, Over, Plan, Task, TaskKind, combinations};
 use flow_core::text::{format_duration, one_line};
 use flow_core::values::preview;
 use flow_run::provider::Providers;
@@ -64,6 +64,7 @@ type IsIn<'a> = &'a dyn Fn(&Task) -> bool;
 fn as_text(plan: &Plan, is_in: IsIn<'_>) -> anyhow::Result<String> {
     let tasks = plan.tasks.iter().filter(|task| is_in(task)).count();
     let mut text = match plan.tasks.len() {
+        1 => format!("{}: 1 task\n", plan.name),
         all if all == tasks => format!("{}: {all} tasks\n", plan.name),
         all => format!("{}: {tasks} of {all} tasks\n", plan.name),
     };
@@ -90,21 +91,43 @@ fn as_text(plan: &Plan, is_in: IsIn<'_>) -> anyhow::Result<String> {
 /// ` ×3` where the number is known, ` ×?` where the run decides.
 fn count(task: &Task) -> String {
     let Some(expansion) = &task.expansion else { return String::new() };
-    let of = |items: &Items| match items {
-        Items::List(items) => Some(items.len()),
-        Items::Expression(_) => None,
-    };
     let number = match &expansion.over {
-        Over::ForEach { items, .. } => of(items),
-        // What `exclude` takes out depends on values that may be templates.
-        Over::Matrix { exclude, .. } if !exclude.is_empty() => None,
-        Over::Matrix { axes, include, .. } => axes
-            .iter()
-            .map(|(_, items)| of(items))
-            .try_fold(1, |all, one| Some(all * one?))
-            .map(|all| all + include.len()),
+        Over::ForEach { items, .. } => length(items),
+        Over::Matrix { axes, include, exclude } => {
+            let values: Option<Vec<_>> =
+                axes.iter().map(|(name, items)| Some((name.clone(), literal(items)?))).collect();
+            match values {
+                Some(values) => combinations(&values, include, exclude).ok().map(|all| all.len()),
+                // What `exclude` takes out depends on values that the run finds.
+                None if !exclude.is_empty() => None,
+                None => axes
+                    .iter()
+                    .map(|(_, items)| length(items))
+                    .try_fold(1, |all, one| Some(all * one?))
+                    .map(|all| all + include.len()),
+            }
+        }
     };
     number.map_or(" ×?".to_owned(), |number| format!(" ×{number}"))
+}
+
+fn length(items: &Items) -> Option<usize> {
+    match items {
+        Items::List(items) => Some(items.len()),
+        Items::Expression(_) => None,
+    }
+}
+
+/// The values, when all of them are written out.
+fn literal(items: &Items) -> Option<Vec<Value>> {
+    let Items::List(items) = items else { return None };
+    items
+        .iter()
+        .map(|item| match item {
+            Item::Value(value) => Some(value.clone()),
+            Item::Text(_) | Item::List(_) | Item::Object(_) => None,
+        })
+        .collect()
 }
 
 /// Rows shown of the instances of one task.
@@ -162,10 +185,7 @@ fn lines(plan: &Plan, task: &Task) -> anyhow::Result<Vec<(&'static str, String)>
         TaskKind::Shell(_) => {}
         TaskKind::Agent(agent) => {
             let definition = &plan.agents[agent.agent];
-            all.push((
-                "agent",
-                format!("{} ({}, {})", definition.name, definition.source.as_str(), definition.path),
-            ));
+            all.push(("agent", format!("{} ({})", definition.name, super::agents::source(definition))));
             let tools = flow_core::values::tools_of(definition, agent);
             all.push(("tools", if tools.is_empty() { "none".to_owned() } else { tools.join(", ") }));
             if let Some(model) = &agent.model {
@@ -178,12 +198,16 @@ fn lines(plan: &Plan, task: &Task) -> anyhow::Result<Vec<(&'static str, String)>
         Isolation::None => {}
         Isolation::Worktree => {
             let base = task.base.as_ref().map_or("head", |base| &base.source);
-            let merge = match task.merge {
-                Merge::None => "its branch is kept when it has commits",
-                Merge::Branch => "comes home as a branch",
-                Merge::Patch => "comes home as a patch",
-            };
-            all.push(("worktree", format!("from {base}; {merge}")));
+            all.push(("worktree", format!("from {base}; {}", homecoming(task))));
+        }
+        Isolation::Copy => all.push(("copy", format!("of the tree as it is; {}", homecoming(task)))),
+    }
+    if let Some(preparation) = &task.preparation {
+        if !preparation.include.is_empty() {
+            all.push(("include", preparation.include.join(", ")));
+        }
+        for command in &preparation.setup {
+            all.push(("setup", command.script.source().trim_end().to_owned()));
         }
     }
     match &task.output {
@@ -193,7 +217,8 @@ fn lines(plan: &Plan, task: &Task) -> anyhow::Result<Vec<(&'static str, String)>
         Output::Schema(_) => all.push(("output", "JSON that fits its schema".to_owned())),
     }
     if task.retry.max > 0 {
-        all.push(("retry", format!("up to {} further attempts", task.retry.max)));
+        let attempts = if task.retry.max == 1 { "attempt" } else { "attempts" };
+        all.push(("retry", format!("up to {} further {attempts}", task.retry.max)));
     }
     if let Some(limit) = task.timeout.run {
         all.push(("timeout", format_duration(limit)));
@@ -202,6 +227,19 @@ fn lines(plan: &Plan, task: &Task) -> anyhow::Result<Vec<(&'static str, String)>
         all.push(("expect", that.source.to_string()));
     }
     Ok(all)
+}
+
+/// How the work of a private tree comes home.
+fn homecoming(task: &Task) -> &'static str {
+    match (task.merge, task.isolation) {
+        (Merge::None, Isolation::Copy) => "kept when it has changes",
+        (Merge::None, _) => "its branch is kept when it has commits",
+        (Merge::Branch, _) => "comes home as a branch",
+        (Merge::Patch, _) => "comes home as a patch",
+        (Merge::Apply, _) => "comes home as uncommitted changes",
+        (Merge::Squash, _) => "comes home as one commit",
+        (Merge::CherryPick, _) => "comes home as its commits",
+    }
 }
 
 fn needs(plan: &Plan, task: &Task) -> String {

@@ -75,8 +75,8 @@ pub(super) fn tell_github(folder: &Arc<RunFolder>, report: &RunReport) -> anyhow
         return Ok(());
     };
     let mut page = (format("md")?.render)(report, &texts);
-    let cut = page.char_indices().map(|(at, _)| at).find(|at| *at >= LONGEST_SUMMARY);
-    page.truncate(cut.unwrap_or(page.len()));
+    let cut = (0..=LONGEST_SUMMARY).rev().find(|at| page.is_char_boundary(*at)).unwrap_or(0);
+    page.truncate(cut);
     page.push('\n');
     let written = OpenOptions::new()
         .append(true)

@@ -27,6 +27,7 @@ pub(super) fn run(session: &Session, args: &RunArgs) -> anyhow::Result<u8> {
         detach::leave_session()?;
     }
     let prepared = session.compile(&args.plan, &args.inputs)?;
+    session.refuse_strangers(&prepared)?;
     let selected = selected(&prepared, args)?;
     let reports = engine::reports(&args.engine.report)?;
     let providers = engine::providers(session, &prepared, &args.engine)?;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use flow_core::model::{Outcome, TaskState};
-use flow_core::text::visible;
+use flow_core::text::shown_line;
 use flow_run::store::{RunFolder, tail_of_slice};
 use flow_run::watch::{Line, Update, View, telling_output};
 
@@ -35,7 +35,7 @@ impl Ci {
         let Some(slice) = telling_output(outcome).or(outcome.text.as_ref()) else { return Vec::new() };
         let tail = tail_of_slice(&self.folder, slice, TAIL).unwrap_or_default();
         // Behind the bar no line of a task is a command of the CI system.
-        let line = |text: &str| format!("        | {}", visible(text).replace("##[", "# # ["));
+        let line = |text: &str| format!("        | {}", shown_line(text, 400).replace("##[", "# # ["));
         String::from_utf8_lossy(&tail).lines().map(line).collect()
     }
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anstyle::Style;
-use flow_core::model::TaskState;
-use flow_core::text::visible;
+use flow_core::model::{Reason, TaskState};
+use flow_core::text::{shown_line, visible};
 use flow_run::store::{RunFolder, tail_of_slice};
 use flow_run::watch::{Line, Update, View, telling_output};
 
@@ -17,6 +17,12 @@ const FAINT: Style = Style::new().dimmed();
 
 /// The last lines of a failed command that are shown at once.
 const TAIL: usize = 10;
+
+/// The longest line of output where there is no terminal to fit it to.
+const WIDTH: usize = 400;
+
+/// What stands before a line of output.
+const MARGIN: usize = 10;
 
 /// How long nothing may be said while something runs.
 const SILENCE: Duration = Duration::from_secs(30);
@@ -42,7 +48,7 @@ impl Screen for Plain {
             let _ = writeln!(out, "{text}");
         }
         let Some(line) = line else { return };
-        for text in lines(line, &self.folder) {
+        for text in lines(line, &self.folder, WIDTH) {
             let _ = writeln!(out, "{text}");
         }
     }
@@ -69,11 +75,13 @@ impl Screen for Plain {
     fn close(&mut self) {}
 }
 
-/// What stays of a line: itself, and the last output of a command that failed.
-pub(super) fn lines(line: &Line, folder: &RunFolder) -> Vec<String> {
+/// What stays of a line: itself, and the last output of a command that failed, its lines cut to `width` columns.
+pub(super) fn lines(line: &Line, folder: &RunFolder, width: usize) -> Vec<String> {
     let mut all = vec![words::line(line)];
     all.retain(|text| !text.is_empty());
     let failed = match line {
+        // Whoever stopped the run knows why these ended.
+        Line::Ended { reason: Some(Reason::Cancelled | Reason::FailFast), .. } => None,
         Line::Ended { state: TaskState::Failed | TaskState::Killed, outcome, .. } => outcome.as_deref(),
         Line::Retry { outcome, .. } => outcome.as_deref(),
         Line::Ended { .. }
@@ -85,7 +93,10 @@ pub(super) fn lines(line: &Line, folder: &RunFolder) -> Vec<String> {
     if let Some(slice) = failed.and_then(telling_output) {
         let tail = tail_of_slice(folder, slice, TAIL).unwrap_or_default();
         let tail = String::from_utf8_lossy(&tail);
-        all.extend(tail.lines().map(|text| format!("{FAINT}{:<7} | {}{FAINT:#}", "", visible(text))));
+        let room = width.saturating_sub(MARGIN);
+        all.extend(
+            tail.lines().map(|text| format!("{FAINT}{:<7} | {}{FAINT:#}", "", shown_line(text, room))),
+        );
     }
     all
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use flow_core::model::{RunStatus, TaskState};
 use flow_core::report::{RunReport, TaskReport};
-use flow_core::text::{format_duration, one_line, shell_word, visible};
+use flow_core::text::{format_duration, shell_word, visible};
 
 use super::How;
 use super::words;
@@ -70,14 +70,13 @@ fn list(out: &mut impl Write, failed: &[&TaskReport]) {
     }
     let _ = writeln!(out, "failed:");
     for task in failed.iter().take(LISTED) {
-        let why = match (task.exit_code, task.reason) {
-            (Some(code), _) if code != 0 => format!("exit code {code}"),
-            (_, Some(reason)) => reason.as_str().to_owned(),
-            (_, None) => task.state.as_str().to_owned(),
+        let end = words::End {
+            reason: task.reason,
+            exit_code: task.exit_code,
+            signal: task.signal.as_deref(),
+            message: task.message.as_deref(),
         };
-        let said = task.message.as_deref().filter(|said| *said != why);
-        let said = said.map(|said| format!("  {}", one_line(said, 200))).unwrap_or_default();
-        let _ = writeln!(out, "  {:<28} {}{}", visible(task.address.as_str()), why, visible(&said));
+        let _ = writeln!(out, "  {:<27}{}", visible(task.address.as_str()), words::cause(&end));
     }
     if failed.len() > LISTED {
         let _ = writeln!(out, "  and {} more", failed.len() - LISTED);

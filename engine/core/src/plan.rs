@@ -81,6 +81,26 @@ pub struct Task {
     pub base: Option<Template>,
     /// `merge`.
     pub merge: Merge,
+    /// `include` and `setup` of a private tree. Boxed: few tasks have some.
+    pub preparation: Option<Box<Preparation>>,
+}
+
+/// What makes a private tree fit for work.
+#[derive(Debug)]
+pub struct Preparation {
+    /// Patterns in the syntax of `.gitignore`: files that git ignores and the tree gets all the same.
+    pub include: Vec<String>,
+    /// Commands that run first.
+    pub setup: Vec<SetupCommand>,
+}
+
+/// A command of `setup`.
+#[derive(Debug)]
+pub struct SetupCommand {
+    /// The words that the script is appended to.
+    pub shell: Arc<[String]>,
+    /// The script.
+    pub script: Script,
 }
 
 /// `if`.

@@ -247,7 +247,7 @@ pub(super) struct Powers<'p> {
 impl Powers<'_> {
     fn mode(&self) -> PermissionMode {
         let unsaid = match self.isolation {
-            Isolation::Worktree => PermissionMode::AcceptEdits,
+            Isolation::Worktree | Isolation::Copy => PermissionMode::AcceptEdits,
             Isolation::None => PermissionMode::Default,
         };
         self.task.permission_mode.or(self.agent.permission_mode).unwrap_or(unsaid)

@@ -72,6 +72,7 @@ fn plan(
         inputs: inputs.kinds,
         secrets: workflow.secrets.iter().map(|name| name.value.as_str()).collect(),
         env: workflow.env.iter().map(|(name, _)| PlanVariable { name: &name.value, secret: false }).collect(),
+        settings: input.settings,
         shell: shell::words(findings, workflow.defaults.shell.as_ref()),
     };
     check_places(findings, input.place, &world);
@@ -125,12 +126,23 @@ fn plan(
     })
 }
 
+/// The shortest secret that is masked: a shorter one is in every other line by chance.
+pub const SHORTEST_MASKED: usize = 6;
+
 /// Declared secrets must be there before anything runs.
 fn secrets(findings: &mut Findings, place: &dyn Place, declared: &[Text]) {
     for name in declared {
         let message = match place.env(&name.value) {
             None => format!("secret `{}` is not set", name.value),
             Some(value) if value.is_empty() => format!("secret `{}` is empty", name.value),
+            Some(value) if value.trim().chars().count() < SHORTEST_MASKED => {
+                let message = format!(
+                    "secret `{}` has fewer than {SHORTEST_MASKED} characters, so it isn't masked",
+                    name.value
+                );
+                findings.push(findings.at(Code::ShownSecret, name.span, message));
+                continue;
+            }
             Some(_) => continue,
         };
         let help = format!("set `{}` in the environment of this program", name.value);

@@ -104,7 +104,7 @@ fn outline(plan: &Plan) -> String {
 #[test]
 fn a_whole_plan_compiles() {
     let looker = "name: looker\ntools: Read, Grep";
-    let plan = Trial::of(GOOD).env("TOKEN", "x").agent("looker.md", looker).plan();
+    let plan = Trial::of(GOOD).env("TOKEN", "a long one").agent("looker.md", looker).plan();
     assert_snapshot!(outline(&plan), @r#"
     audit {"target":".","max_fix":3} Some(4)
     inventory <- []
@@ -160,7 +160,7 @@ fn names_that_people_read_are_literal() {
     2 | briefing: Work on ${{ git.branch }}.
       |                   ^^^^^^^^^^^^^^^^^
       |
-      = help: templates stand in `run`, `prompt`, `env`, `dir`, `base`, `for_each`, `matrix`, `key`, `outputs` and a task's `description`
+      = help: templates stand in `run`, `prompt`, `setup`, `env`, `dir`, `base`, `for_each`, `matrix`, `key`, `outputs` and a task's `description`
     ");
 }
 

@@ -104,7 +104,14 @@ fn single(shape: &Shape<'_>, path: &[Segment], more: &'static [&'static str]) ->
     let tree: &[&str] = match (shape.isolation, shape.merge) {
         (Isolation::None, _) => &[],
         (Isolation::Worktree, Merge::Patch) => &["branch", "patch"],
-        (Isolation::Worktree, Merge::None | Merge::Branch) => &["branch"],
+        (
+            Isolation::Worktree,
+            Merge::None | Merge::Branch | Merge::Apply | Merge::Squash | Merge::CherryPick,
+        ) => &["branch"],
+        (Isolation::Copy, Merge::Patch) => &["patch"],
+        (Isolation::Copy, Merge::None | Merge::Branch | Merge::Apply | Merge::Squash | Merge::CherryPick) => {
+            &[]
+        }
     };
     if let Some(Segment::Name(name)) = path.first() {
         match (name.as_str(), shape.isolation) {
@@ -112,7 +119,11 @@ fn single(shape: &Shape<'_>, path: &[Segment], more: &'static [&'static str]) ->
                 let wrong = Wrong::new(0, format!("works in the shared tree and has no `{name}`"), []);
                 return Err(wrong.help("give it `isolation: worktree`"));
             }
-            ("patch", Isolation::Worktree) if shape.merge != Merge::Patch => {
+            ("branch", Isolation::Copy) => {
+                let wrong = Wrong::new(0, "works in a copy and has no `branch`", []);
+                return Err(wrong.help("give it `isolation: worktree`"));
+            }
+            ("patch", Isolation::Worktree | Isolation::Copy) if shape.merge != Merge::Patch => {
                 return Err(Wrong::new(0, "makes no `patch`", []).help("give it `merge: patch`"));
             }
             _ => {}

@@ -19,6 +19,7 @@ mod input;
 mod inputs;
 mod inputs_file;
 mod literal;
+mod private_tree;
 mod references;
 mod schema;
 mod scope;
@@ -31,7 +32,7 @@ mod words;
 mod writers;
 
 pub use agents::{AgentRegistry, AgentText, agent_registry};
-pub use compiler::compile;
+pub use compiler::{SHORTEST_MASKED, compile};
 pub use input::{CompileInput, Compiled, GitPlace, GivenInput, GivenValue, Place};
 pub use inputs_file::inputs_file;
 pub use settings::{SettingsText, settings};

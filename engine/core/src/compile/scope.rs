@@ -12,6 +12,7 @@ use super::inputs::InputKind;
 use super::shape::{Names, Shape};
 use crate::graph::EdgeKind;
 use crate::ids::TaskId;
+use crate::model::Settings;
 use crate::plan::ConditionAt;
 use crate::template::Template;
 
@@ -80,6 +81,7 @@ pub(super) struct World<'a> {
     pub inputs: IndexMap<&'a str, InputKind>,
     pub secrets: Vec<&'a str>,
     pub env: Vec<PlanVariable<'a>>,
+    pub settings: &'a Settings,
     /// The shell of tasks that name none.
     pub shell: Arc<[String]>,
 }

@@ -4,6 +4,7 @@ use super::agent_task::{self, Cast};
 use super::expansion;
 use super::findings::Findings;
 use super::input::{CompileInput, GitPlace};
+use super::private_tree::{self, merge_of, preparation};
 use super::references::{report, unknown_task};
 use super::schema;
 use super::scope::{Need, Scope, Spot};
@@ -13,7 +14,7 @@ use super::templates;
 use super::words::{EDGES, ISOLATIONS, MERGES, length, literal, positive_length, reasons, whole, word};
 use crate::diagnostic::{Code, Span, Spanned};
 use crate::ids::{Address, TaskId};
-use crate::model::{Isolation, Merge};
+use crate::model::Isolation;
 use crate::plan::{Condition, Expect, Output, Retry, Task, TaskKind, Timeout};
 use crate::syntax::{TaskFile, Text};
 use crate::template::Template;
@@ -49,10 +50,7 @@ pub(super) fn shape<'a>(
     let output = keys.get(|keys| &keys.output);
     let output = output.map_or(Output::Text, |node| schema::output(findings, input.place, node));
     let names = expansion::names(findings, keys);
-    let merge = match isolation {
-        Isolation::Worktree => merge.unwrap_or_default(),
-        Isolation::None => Merge::None,
-    };
+    let merge = merge_of(isolation, merge.unwrap_or_default());
     let shape = Shape { task, id: &file.id, keys, kind, names, output, isolation, merge, faulty };
     check_keys(findings, &shape);
     shape
@@ -151,15 +149,8 @@ fn check_keys(findings: &mut Findings, shape: &Shape<'_>) {
             conflict(key, message, None, "take the key away");
         }
     }
+    private_tree::check_keys(shape, &mut conflict);
     let shared = shape.isolation == Isolation::None && !shape.faulty;
-    if shared && own.base.is_some() {
-        let message = format!("`base` is where a private tree starts, and `{id}` has none");
-        conflict("base", message, None, "add `isolation: worktree`");
-    }
-    if shared && own.merge.as_ref().is_some_and(|merge| merge.value != "none") {
-        let message = format!("`merge` brings a private tree home, and `{id}` has none");
-        conflict("merge", message, None, "add `isolation: worktree`");
-    }
     let changes = own.expect.as_ref().and_then(|expect| expect.value.changes.as_ref());
     if shared && changes.is_some_and(|changes| changes.value) {
         let message = format!("`expect.changes` compares a private tree with its start, and `{id}` has none");
@@ -221,6 +212,7 @@ pub(super) fn task<'a>(
     let expect = expect(findings, scope, keys, shape.isolation);
     let dir = keys.get(|keys| &keys.dir).map(|text| templates::text(findings, scope, Spot::Attempt, text));
     let env = env(findings, scope, keys);
+    let preparation = preparation(findings, scope, shape);
     let base = keys.get(|keys| &keys.base).filter(|_| shape.isolation == Isolation::Worktree);
     let base = base.map(|text| templates::text(findings, scope, Spot::Attempt, text));
     Some(Task {
@@ -243,6 +235,10 @@ pub(super) fn task<'a>(
         isolation: shape.isolation,
         base: whole_or_none(base)?,
         merge: shape.merge,
+        preparation: match preparation {
+            None => None,
+            Some(preparation) => Some(Box::new(preparation?)),
+        },
     })
 }
 
@@ -330,7 +326,7 @@ fn expect<'a>(
     let that = written.that.as_ref();
     let that =
         that.and_then(|text| templates::expression(findings, scope, Spot::Verdict, "expect.that", text));
-    Expect { files, changes: changes && isolation == Isolation::Worktree, that }
+    Expect { files, changes: changes && isolation.is_private(), that }
 }
 
 /// `env` of `defaults` with that of the task over it.

@@ -149,7 +149,7 @@ fn words_are_compared_with_what_the_key_takes() {
     3 |   a: { run: echo, isolation: wroktree, output: jsn }
       |                              ^^^^^^^^
       |
-      = help: did you mean `worktree`? available: `none`, `worktree`
+      = help: did you mean `worktree`? available: `none`, `worktree`, `copy`
 
     error[F0203]: `output` can't be `jsn`
      --> plan.yaml:3:48
@@ -287,7 +287,7 @@ fn literal_keys_hold_no_templates() {
     4 |   a: { run: echo, timeout: "${{ inputs.t }}" }
       |                             ^^^^^^^^^^^^^^^
       |
-      = help: templates stand in `run`, `prompt`, `env`, `dir`, `base`, `for_each`, `matrix`, `key`, `outputs` and a task's `description`
+      = help: templates stand in `run`, `prompt`, `setup`, `env`, `dir`, `base`, `for_each`, `matrix`, `key`, `outputs` and a task's `description`
     "#);
 }
 

@@ -12,10 +12,16 @@ use crate::syntax::{Node, NodeKind, Text};
 use crate::text::parse_duration;
 
 pub(super) const ISOLATIONS: &[(&str, Isolation)] =
-    &[("none", Isolation::None), ("worktree", Isolation::Worktree)];
+    &[("none", Isolation::None), ("worktree", Isolation::Worktree), ("copy", Isolation::Copy)];
 
-pub(super) const MERGES: &[(&str, Merge)] =
-    &[("none", Merge::None), ("branch", Merge::Branch), ("patch", Merge::Patch)];
+pub(super) const MERGES: &[(&str, Merge)] = &[
+    ("none", Merge::None),
+    ("branch", Merge::Branch),
+    ("patch", Merge::Patch),
+    ("apply", Merge::Apply),
+    ("squash", Merge::Squash),
+    ("cherry_pick", Merge::CherryPick),
+];
 
 pub(super) const EDGES: &[(&str, EdgeKind)] = &[
     ("success", EdgeKind::Success),
@@ -34,11 +40,12 @@ pub(super) const MODES: &[(&str, PermissionMode)] = &[
     ("bubble", PermissionMode::Bubble),
 ];
 
-/// Units of sizes; the longer ending first, since `B` ends all of them.
+/// Units of sizes. `kB` is the standard spelling, `KB` what many write.
 const SIZES: &[(&str, u64)] = &[
     ("KiB", 1 << 10),
     ("MiB", 1 << 20),
     ("GiB", 1 << 30),
+    ("kB", 1_000),
     ("KB", 1_000),
     ("MB", 1_000_000),
     ("GB", 1_000_000_000),
@@ -53,8 +60,8 @@ pub(super) fn literal<'a>(findings: &mut Findings, key: &str, text: impl Into<Wr
     let span = hole(findings, written, start);
     let message = format!("`{key}` is taken as written: it holds no templates");
     let finding = findings.at(Code::TemplatePlace, span, message).help(
-        "templates stand in `run`, `prompt`, `env`, `dir`, `base`, `for_each`, `matrix`, `key`, `outputs` and a task's \
-         `description`",
+        "templates stand in `run`, `prompt`, `setup`, `env`, `dir`, `base`, `for_each`, `matrix`, `key`, `outputs` and a \
+         task's `description`",
     );
     findings.push(finding);
     false

@@ -77,6 +77,8 @@ impl Fold {
             | Event::KillRequested { .. }
             | Event::WorktreeMade { .. }
             | Event::WorktreeEnded { .. }
+            | Event::MergeStarted { .. }
+            | Event::MergeEnded { .. }
             | Event::ProviderParked { .. } => {}
         }
         self.last = at;

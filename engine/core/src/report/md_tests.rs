@@ -40,6 +40,7 @@ fn a_run_with_everything_in_it() {
         commit: Some("c0ffee".into()),
         base: "beef".into(),
         patch: Some("tasks/r/changes.patch".into()),
+        merged: None,
         files_changed: 1,
         lacked: vec!["notes.txt".into()],
     };

@@ -222,6 +222,8 @@ impl Book {
             Event::RunStarted { .. }
             | Event::WorktreeMade { .. }
             | Event::WorktreeEnded { .. }
+            | Event::MergeStarted { .. }
+            | Event::MergeEnded { .. }
             | Event::ProviderParked { .. } => {}
         }
     }

@@ -122,7 +122,11 @@ impl<'a> Model<'a> {
             Event::KillRequested { task: Some(task), .. } => drop(self.stopped.insert(task.clone())),
             Event::KillRequested { task: None, reason, .. } => self.kill = Some(*reason),
             Event::RunStarted { .. } | Event::RunEnded { .. } => {}
-            Event::WorktreeMade { .. } | Event::WorktreeEnded { .. } | Event::ProviderParked { .. } => {
+            Event::WorktreeMade { .. }
+            | Event::WorktreeEnded { .. }
+            | Event::MergeStarted { .. }
+            | Event::MergeEnded { .. }
+            | Event::ProviderParked { .. } => {
                 panic!("the scheduler made an event of the driver's");
             }
         }

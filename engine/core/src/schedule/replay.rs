@@ -119,7 +119,9 @@ fn check(book: &Book, entry: &Entry, expected: u64) -> Result<(), ReplayError> {
         }
         Event::KillRequested { task: Some(task), .. }
         | Event::WorktreeMade { task, .. }
-        | Event::WorktreeEnded { task, .. } => phase(task).map(drop),
+        | Event::WorktreeEnded { task, .. }
+        | Event::MergeStarted { task, .. }
+        | Event::MergeEnded { task, .. } => phase(task).map(drop),
         Event::KillRequested { task: None, .. } | Event::ProviderParked { .. } | Event::RunEnded { .. } => {
             Ok(())
         }

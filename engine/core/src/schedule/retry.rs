@@ -48,6 +48,8 @@ fn is_transient(reason: Reason) -> bool {
         | Reason::OutputLimit
         | Reason::WorkerRestart
         | Reason::Spawn
+        | Reason::Setup
+        | Reason::MergeConflict
         | Reason::WorkspaceLost
         | Reason::GitLocked
         | Reason::Tampered

@@ -119,6 +119,10 @@ pub struct TaskKeys {
     pub isolation: Option<Text>,
     /// `base`.
     pub base: Option<Text>,
+    /// `include`: one pattern or many.
+    pub include: Option<Vec<Text>>,
+    /// `setup`: one command or many.
+    pub setup: Option<Vec<Text>>,
     /// `merge`.
     pub merge: Option<Text>,
     /// `model`.

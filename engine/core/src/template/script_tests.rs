@@ -472,3 +472,9 @@ fn nesting_has_an_end() {
         assert!(Script::lower(&source, ShellFamily::Bash).is_err(), "{open}");
     }
 }
+
+#[test]
+fn the_source_of_a_script_is_what_was_written() {
+    let source = "echo \"${{ item }}\" '${{ item }}' > ${{ item }} # ${{ item }}\n";
+    assert_eq!(lower(source).source(), source);
+}

@@ -6,8 +6,8 @@ use indexmap::IndexMap;
 
 use super::context::Scope;
 use crate::model::{Outcome, Reason};
-use crate::plan::{AgentTask, ShellTask, Task, TaskKind};
-use crate::template::{Context, RenderedScript, Segment, Template};
+use crate::plan::{AgentTask, Task, TaskKind};
+use crate::template::{Context, RenderedScript, Script, Segment, Template};
 use crate::text::one_line;
 
 /// What an attempt runs.
@@ -48,12 +48,23 @@ pub struct Common {
     pub dir: Option<String>,
     /// Declared variables, the plan's and the task's.
     pub env: IndexMap<String, String>,
-    /// Values that must not be shown: those of the secrets that `env` names.
-    pub secrets: Vec<String>,
-    /// The variables of `env` that hold one of them.
+    /// The variables of `env` that hold a secret.
     pub secret_names: Vec<String>,
     /// Files to write before the start: from `| file`.
     pub files: Vec<(PathBuf, Vec<u8>)>,
+    /// Commands of `setup`, in order.
+    pub setup: Vec<PreparedSetup>,
+}
+
+/// A command of `setup`, ready to start.
+#[derive(Debug)]
+pub struct PreparedSetup {
+    /// Program and arguments before the script.
+    pub shell: std::sync::Arc<[String]>,
+    /// The script.
+    pub script: String,
+    /// The declared variables and those that the script reads.
+    pub env: IndexMap<String, String>,
 }
 
 impl Common {
@@ -66,25 +77,18 @@ impl Common {
 
 /// Renders an attempt. A failure is the attempt's outcome.
 pub fn prepare(scope: &Scope<'_>, task: &Task) -> Result<Launchable, Box<Outcome>> {
-    let (mut secrets, mut secret_names) = (Vec::new(), Vec::new());
+    let mut secret_names = Vec::new();
     let mut files = Vec::new();
     let mut env = IndexMap::new();
     for (name, template) in scope.plan.env.iter().chain(&task.env) {
         let inner = Scope { env: env.clone(), ..*scope };
         let value = render(&inner, &format!("env.{name}"), template, &mut files)?;
-        let mut secret = false;
-        for reference in &template.references {
-            let [Segment::Name(root), Segment::Name(read), ..] = &*reference.path else { continue };
-            match root.as_str() {
-                "secrets" => {
-                    secrets.extend(scope.facts.env.get(read).cloned());
-                    secret = true;
-                }
-                "env" => secret |= secret_names.contains(read),
-                _ => {}
-            }
-        }
-        if secret {
+        let is_secret = |reference: &crate::template::Reference| match &*reference.path {
+            [Segment::Name(root), Segment::Name(_), ..] if root == "secrets" => true,
+            [Segment::Name(root), Segment::Name(read), ..] if root == "env" => secret_names.contains(read),
+            _ => false,
+        };
+        if template.references.iter().any(is_secret) {
             secret_names.push(name.clone());
         }
         env.insert(name.clone(), value);
@@ -96,19 +100,23 @@ pub fn prepare(scope: &Scope<'_>, task: &Task) -> Result<Launchable, Box<Outcome
         .as_ref()
         .map(|template| render(&inner, "description", template, &mut files))
         .transpose()?;
+    let setup = setup(&inner, task, &env, &mut files)?;
     let common = |fallback: &str, env, files| Common {
+        setup,
         description: one_line(described.as_deref().unwrap_or(fallback), 120),
         dir,
         env,
-        secrets,
         secret_names,
         files,
     };
     match &task.kind {
         TaskKind::Shell(shell) => {
-            let RenderedScript { text: script, env: holes } = script(&inner, shell, &mut files)?;
+            let RenderedScript { text: script, env: holes } =
+                script(&inner, "run", &shell.script, &mut files)?;
+            // As the person wrote it: the variables of the lowered script say nothing, and a value may be secret.
+            let source = shell.script.source();
             let first =
-                script.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default().to_owned();
+                source.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default().to_owned();
             env.extend(holes);
             Ok(Launchable::Shell(PreparedShell {
                 shell: shell.shell.clone(),
@@ -141,9 +149,30 @@ fn render(
     rendered
 }
 
-fn script(scope: &Scope<'_>, shell: &ShellTask, files: &mut Files) -> Result<RenderedScript, Box<Outcome>> {
-    let context = scope.context(shell.script.holes().flat_map(|hole| &hole.template.references));
-    let rendered = shell.script.render(&context).map_err(|error| failure("run", &error.to_string()));
+fn setup(
+    scope: &Scope<'_>,
+    task: &Task,
+    env: &IndexMap<String, String>,
+    files: &mut Files,
+) -> Result<Vec<PreparedSetup>, Box<Outcome>> {
+    let commands = task.preparation.iter().flat_map(|preparation| &preparation.setup);
+    let prepared = commands.map(|command| {
+        let RenderedScript { text: script, env: holes } = script(scope, "setup", &command.script, files)?;
+        let mut env = env.clone();
+        env.extend(holes);
+        Ok(PreparedSetup { shell: command.shell.clone(), script, env })
+    });
+    prepared.collect()
+}
+
+fn script(
+    scope: &Scope<'_>,
+    what: &str,
+    script: &Script,
+    files: &mut Files,
+) -> Result<RenderedScript, Box<Outcome>> {
+    let context = scope.context(script.holes().flat_map(|hole| &hole.template.references));
+    let rendered = script.render(&context).map_err(|error| failure(what, &error.to_string()));
     take_files(&context, files);
     rendered
 }

@@ -18,6 +18,6 @@ pub use agent::{
 };
 pub use context::{Facts, GitFacts, Scope};
 pub use expand::instances;
-pub use launch::{Common, Launchable, PreparedAgent, PreparedShell, prepare};
+pub use launch::{Common, Launchable, PreparedAgent, PreparedSetup, PreparedShell, prepare};
 pub use output::{Settled, settle_output};
 pub use preview::{Preview, preview};

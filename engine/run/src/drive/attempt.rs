@@ -2,18 +2,20 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use flow_core::ids::{Address, Attempt, TaskId};
 use flow_core::model::{AttemptEnd, Outcome, Reason};
 use flow_core::plan::Output;
-use flow_core::text::list_some;
+use flow_core::text::{format_duration, list_some};
 use flow_core::values::settle_output;
 use tokio::sync::mpsc;
 
 use super::launch::{Ready, chain};
+use super::prepare_tree::prepare_tree;
 use crate::execute::{AgentLaunch, Progress, ShellLaunch, StopSignal, StopSwitch, run_agent, run_shell};
 use crate::store::{RunFolder, SlotFiles, read_slice};
-use crate::workspace::{Worktree, Worktrees};
+use crate::workspace::{PrivateTree, Trees};
 
 /// An output larger than this as JSON is a file of the run.
 const INLINE_OUTPUT: usize = 64 * 1024;
@@ -24,7 +26,7 @@ const PROGRESS: usize = 64;
 /// What attempts tell the loop. The loop can be woken by nothing else but control and time.
 pub(super) enum Message {
     /// The private tree was made, or could not be.
-    Tree { task: TaskId, attempt: Attempt, made: Result<Box<Worktree>, Box<Outcome>> },
+    Tree { task: TaskId, attempt: Attempt, made: Result<Box<PrivateTree>, Box<Outcome>> },
     /// A sign of life.
     Progress { task: TaskId, attempt: Attempt, progress: Progress },
     /// The executor is done and nothing of it lives; `expect.that` and the private tree are still to be settled.
@@ -40,7 +42,9 @@ pub(super) struct Live {
     pub(super) switch: StopSwitch,
     pub(super) signal: StopSignal,
     /// The private tree, once made.
-    pub(super) tree: Option<Arc<Worktree>>,
+    pub(super) tree: Option<Arc<PrivateTree>>,
+    /// Whether its work is on its way home.
+    pub(super) merging: bool,
     /// What will run once `attempt_running` is written.
     pub(super) ready: Option<Ready>,
 }
@@ -51,21 +55,28 @@ pub(super) struct Checks {
     pub(super) files: Vec<String>,
     pub(super) changes: bool,
     pub(super) dir: PathBuf,
-    pub(super) tree: Option<Arc<Worktree>>,
-    pub(super) worktrees: Option<Arc<Worktrees>>,
+    /// `timeout.run`, for the message of an attempt that ran longer.
+    pub(super) time: Option<Duration>,
+    pub(super) tree: Option<Arc<PrivateTree>>,
+    pub(super) trees: Arc<Trees>,
     pub(super) folder: Arc<RunFolder>,
     pub(super) address: Address,
 }
 
 pub(super) async fn shell_attempt(
     (task, attempt): (TaskId, Attempt),
-    launch: ShellLaunch,
-    files: SlotFiles,
+    (launch, setup, files): (ShellLaunch, Vec<ShellLaunch>, SlotFiles),
     checks: Checks,
     stop: StopSignal,
     sender: mpsc::Sender<Message>,
 ) {
-    let run = tokio::spawn(run_shell(launch, files, stop));
+    let run = tokio::spawn(async move {
+        let files = match prepare_tree(setup, files, &stop).await {
+            Ok(files) => files,
+            Err(outcome) => return *outcome,
+        };
+        run_shell(launch, files, stop).await
+    });
     let outcome = caught(run.await);
     let outcome = Box::new(checks.judge(outcome).await);
     // The loop lives until every attempt has ended, so it hears this.
@@ -75,12 +86,20 @@ pub(super) async fn shell_attempt(
 pub(super) async fn agent_attempt(
     (task, attempt): (TaskId, Attempt),
     launch: AgentLaunch,
+    setup: Option<(Vec<ShellLaunch>, SlotFiles)>,
     checks: Checks,
     stop: StopSignal,
     sender: mpsc::Sender<Message>,
 ) {
     let (progress, mut signs) = mpsc::channel(PROGRESS);
-    let mut run = tokio::spawn(run_agent(launch, stop, progress));
+    let mut run = tokio::spawn(async move {
+        if let Some((setup, files)) = setup
+            && let Err(outcome) = prepare_tree(setup, files, &stop).await
+        {
+            return *outcome;
+        }
+        run_agent(launch, stop, progress).await
+    });
     let outcome = loop {
         tokio::select! {
             biased;
@@ -102,7 +121,10 @@ fn caught(ended: Result<Outcome, tokio::task::JoinError>) -> Outcome {
 }
 
 impl Checks {
-    async fn judge(self, outcome: Outcome) -> Outcome {
+    async fn judge(self, mut outcome: Outcome) -> Outcome {
+        if let (Some(Reason::Timeout), None, Some(time)) = (outcome.reason, &outcome.message, self.time) {
+            outcome.message = Some(format!("ran longer than {} (`timeout`)", format_duration(time)));
+        }
         let nothing_to_do = self.output == Output::Text && self.files.is_empty() && !self.changes;
         if outcome.end != AttemptEnd::Completed || nothing_to_do {
             return outcome;
@@ -155,8 +177,8 @@ impl Checks {
             let message = format!("`expect.files`: nothing matches {}", list_some(missing, 5));
             return Err((Reason::Expectation, message));
         }
-        if let (true, Some(tree), Some(worktrees)) = (self.changes, &self.tree, &self.worktrees) {
-            match worktrees.changed(tree) {
+        if let (true, Some(tree)) = (self.changes, &self.tree) {
+            match self.trees.changed(tree) {
                 Ok(true) => {}
                 Ok(false) => {
                     let message = "`expect.changes`: the tree is as it was at the start".to_owned();

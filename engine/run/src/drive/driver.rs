@@ -2,8 +2,8 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::io;
-use std::path::PathBuf;
-use std::sync::{Arc, OnceLock};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use flow_core::event::{Entry, Event};
@@ -18,12 +18,12 @@ use tokio::sync::mpsc;
 use super::attempt::{Live, Message};
 use super::setup::{Control, RunSetup};
 use super::texts::FolderTexts;
-use crate::execute::{Progress, StopOrder};
+use crate::execute::{Mask, Progress, StopOrder};
 use crate::store::Slots;
 use crate::sys::process::sweep_orphans;
 use crate::sys::{clock, signals};
 use crate::watch::Update;
-use crate::workspace::Worktrees;
+use crate::workspace::Trees;
 
 /// How many messages of attempts may wait for the loop.
 const WAITING: usize = 1024;
@@ -59,7 +59,9 @@ pub(super) struct Driver {
     pub(super) slots: Slots,
     pub(super) live: HashMap<TaskId, Live>,
     pub(super) sender: mpsc::Sender<Message>,
-    pub(super) worktrees: OnceLock<Arc<Worktrees>>,
+    pub(super) trees: Arc<Trees>,
+    /// What hides the plan's secrets; every task may come by one, through a file as well as through `env`.
+    pub(super) mask: Option<Arc<Mask>>,
     /// Models of which everything is said that a person should know.
     pub(super) known_models: HashSet<String>,
     messages: mpsc::Receiver<Message>,
@@ -70,13 +72,20 @@ pub(super) struct Driver {
 impl Driver {
     pub(super) fn new(setup: RunSetup) -> Self {
         let (sender, messages) = mpsc::channel(WAITING);
+        let values = setup.plan.secrets.iter().filter_map(|name| setup.facts.env.get(name));
+        let mask = (!setup.plan.secrets.is_empty()).then(|| Arc::new(Mask::new(values.map(String::as_str))));
         Driver {
             texts: FolderTexts(Arc::clone(&setup.folder)),
+            trees: Arc::new(Trees::new(
+                Path::new(&setup.facts.root),
+                setup.worktrees_dir.clone(),
+                setup.folder.id(),
+            )),
             slots: Slots::new(&setup.folder, setup.limits.concurrency.get()),
             setup,
             live: HashMap::new(),
             sender,
-            worktrees: OnceLock::new(),
+            mask,
             known_models: HashSet::new(),
             messages,
             inputs: VecDeque::new(),

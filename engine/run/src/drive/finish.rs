@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use flow_core::event::Event;
 use flow_core::ids::{Attempt, TaskId};
-use flow_core::model::{AttemptEnd, Merge, Outcome, Reason, RunStatus, TaskState};
+use flow_core::model::{AttemptEnd, Merge, Outcome, Reason, RunStatus, TaskState, WorktreeOutcome};
 use flow_core::plan::TaskKind;
 use flow_core::report::Texts;
 use flow_core::schedule::Input;
@@ -14,6 +14,7 @@ use serde_json::{Map, Value};
 use super::attempt::Message;
 use super::driver::{DriveError, Driver, RunEnd};
 use super::launch::chain;
+use crate::workspace::TreeEnd;
 
 /// Where a command says why it failed.
 const HINT_LINES: usize = 10;
@@ -32,6 +33,26 @@ pub enum Cause {
 /// How an end becomes an exit code; the command line knows.
 pub type ExitOf = Arc<dyn Fn(RunStatus, Cause) -> u8 + Send + Sync>;
 
+/// What to say of a merge that was refused.
+fn conflict(tree: &WorktreeOutcome) -> Option<String> {
+    let merged = tree.merged.as_ref().filter(|merged| !merged.conflicts.is_empty())?;
+    let files = merged.conflicts.iter().take(3).map(|conflict| {
+        let other = conflict.other.as_ref().map(|other| format!(" by `{other}`")).unwrap_or_default();
+        format!("`{}` {}{other}", conflict.path, conflict.kind.in_words())
+    });
+    let mut message = files.collect::<Vec<_>>().join(", ");
+    let more = merged.conflicts.len().saturating_sub(3);
+    if more > 0 {
+        message.push_str(&format!(" and {more} more"));
+    }
+    let kept = match (&tree.branch, &tree.path) {
+        (Some(branch), _) => format!(" on branch `{branch}`"),
+        (None, Some(path)) => format!(" in `{path}`"),
+        (None, None) => String::new(),
+    };
+    Some(format!("`merge: {}`: {message}; nothing was written, the work is kept{kept}", merged.how.as_str()))
+}
+
 impl Driver {
     /// The executor is done: what the plan expects of it is judged, then its tree is settled.
     pub(super) fn executed(
@@ -42,6 +63,13 @@ impl Driver {
     ) -> Result<(), DriveError> {
         let outcome = self.judge_that(id, attempt, self.explain(id, outcome));
         if self.live.get(&id).is_some_and(|live| live.tree.is_some()) {
+            let how = self.plan_task(id).1.merge;
+            if outcome.end == AttemptEnd::Completed && how.changes_home() {
+                if let Some(live) = self.live.get_mut(&id) {
+                    live.merging = true;
+                }
+                self.write(vec![Event::MergeStarted { task: self.address(id), attempt, how }])?;
+            }
             self.settle_tree(id, attempt, outcome);
             return Ok(());
         }
@@ -100,24 +128,31 @@ impl Driver {
         let merge = self.plan_task(id).1.merge;
         let patch = (merge == Merge::Patch).then(|| self.patch_file(id, attempt));
         let tree = self.live.get(&id).and_then(|live| live.tree.clone());
-        let worktrees = self.worktrees.get().cloned();
-        let (Some(tree), Some(worktrees)) = (tree, worktrees) else {
+        let Some(tree) = tree else {
             self.end_now(id, attempt, outcome);
             return;
         };
+        let trees = Arc::clone(&self.trees);
         let (sender, folder) = (self.sender.clone(), Arc::clone(&self.setup.folder));
+        let completed = outcome.end == AttemptEnd::Completed;
+        let end = TreeEnd { address: self.address(id), completed, merge, patch_to: patch };
         tokio::spawn(async move {
-            let completed = outcome.end == AttemptEnd::Completed;
-            let kept = tree.path.display().to_string();
+            let kept = tree.path().display().to_string();
             let finish = move || {
-                let finished = worktrees.finish(&tree, completed, merge, patch.as_deref());
-                finished.map(|mut settled| {
-                    settled.patch = settled.patch.and(patch.and_then(|path| folder.relative(&path)));
+                trees.finish(&tree, &end).map(|mut settled| {
+                    settled.patch = settled.patch.and(end.patch_to.and_then(|path| folder.relative(&path)));
                     settled
                 })
             };
             match tokio::task::spawn_blocking(finish).await {
-                Ok(Ok(settled)) => outcome.worktree = Some(settled),
+                Ok(Ok(settled)) => {
+                    if let Some(message) = conflict(&settled) {
+                        outcome.end = AttemptEnd::Failed;
+                        outcome.reason = Some(Reason::MergeConflict);
+                        outcome.message = Some(message);
+                    }
+                    outcome.worktree = Some(settled);
+                }
                 // The work is where it was; a task that went well has not brought it home, so it is no success.
                 Ok(Err(error)) => {
                     let message = format!("{}; everything is kept in {kept}", chain(&error));
@@ -152,7 +187,11 @@ impl Driver {
         attempt: Attempt,
         outcome: Box<Outcome>,
     ) -> Result<(), DriveError> {
-        self.live.remove(&id);
+        let merging = self.live.remove(&id).is_some_and(|live| live.merging);
+        if merging {
+            let merge = outcome.worktree.as_ref().and_then(|tree| tree.merged.clone());
+            self.write(vec![Event::MergeEnded { task: self.address(id), attempt, merge }])?;
+        }
         let kept = outcome.worktree.as_ref().is_none_or(|tree| tree.path.is_some() || tree.branch.is_some());
         self.write(vec![Event::WorktreeEnded { task: self.address(id), attempt, kept }])?;
         self.feed(Input::Ended { task: id, attempt, outcome })

@@ -1,5 +1,6 @@
 //! From `Effect::Launch` to a running executor.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -17,16 +18,20 @@ use flow_core::values::{
 use super::attempt::{Checks, Live, Message, agent_attempt, shell_attempt};
 use super::driver::{DriveError, Driver};
 use crate::execute::{
-    AgentLaunch, AgentPlace, AgentStart, Mask, ShellLaunch, new_agent_id, recorded_calls, stop_pair,
+    AgentLaunch, AgentPlace, AgentStart, ShellLaunch, new_agent_id, recorded_calls, stop_pair,
 };
 use crate::provider::ModelHandle;
+use crate::store::SlotFiles;
 use crate::sys::clock;
 use crate::tool;
 use crate::watch::Update;
-use crate::workspace::{WorkspaceError, Worktree, Worktrees};
+use crate::workspace::{PrivateTree, TreeOrder, WorkspaceError};
 
 /// A script longer than this can't be an argument: Linux refuses one past 128 KiB.
 const LONGEST_ARGUMENT: usize = 120 * 1024;
+
+/// Says above which folder git looks for no repository.
+const GIT_CEILING: &str = "GIT_CEILING_DIRECTORIES";
 
 /// Readers at once unless the settings say otherwise.
 const TOOLS_AT_ONCE: u32 = 10;
@@ -36,8 +41,8 @@ const MAX_TOKENS: u32 = 16_384;
 
 /// What starts once `attempt_running` is in the journal.
 pub(super) enum Ready {
-    Shell(Box<ShellLaunch>, Checks),
-    Agent(Box<AgentLaunch>, Checks),
+    Shell(Box<ShellLaunch>, Vec<ShellLaunch>, Checks),
+    Agent(Box<AgentLaunch>, Vec<ShellLaunch>, Checks),
 }
 
 type Refused = Box<Outcome>;
@@ -49,27 +54,27 @@ fn refused(reason: Reason, message: impl Into<String>) -> Refused {
 impl Driver {
     pub(super) fn launch(&mut self, id: TaskId, attempt: Attempt, slot: u32) {
         let (switch, signal) = stop_pair();
-        let live = Live { attempt, slot, switch, signal, tree: None, ready: None };
+        let live = Live { attempt, slot, switch, signal, tree: None, merging: false, ready: None };
         self.live.insert(id, live);
         match self.plan_task(id).1.isolation {
             Isolation::None => self.prepare(id),
-            Isolation::Worktree => self.make_tree(id, attempt),
+            Isolation::Worktree | Isolation::Copy => self.make_tree(id, attempt),
         }
     }
 
     fn make_tree(&mut self, id: TaskId, attempt: Attempt) {
-        let made = self.tree_order(id, attempt);
-        let (address, sender) = (self.address(id), self.sender.clone());
-        match made {
+        let order = self.tree_order(id, attempt);
+        let (trees, sender) = (Arc::clone(&self.trees), self.sender.clone());
+        match order {
             Err(outcome) => self.end_now(id, attempt, outcome),
-            Ok((worktrees, base)) => {
+            Ok(order) => {
                 tokio::spawn(async move {
-                    let order = move || worktrees.make(&address, attempt, base.as_deref());
+                    let order = move || trees.make(&order);
                     let made = match tokio::task::spawn_blocking(order).await {
                         Ok(made) => made.map(Box::new).map_err(|error| Box::new(tree_failure(&error))),
                         Err(error) => Err(refused(
                             Reason::Internal,
-                            format!("bug: making the worktree panicked: {error}"),
+                            format!("bug: making the private tree panicked: {error}"),
                         )),
                     };
                     // The loop lives until every attempt has ended, so it hears this.
@@ -79,8 +84,7 @@ impl Driver {
         }
     }
 
-    fn tree_order(&self, id: TaskId, attempt: Attempt) -> Result<(Arc<Worktrees>, Option<String>), Refused> {
-        let worktrees = self.open_worktrees().map_err(|error| Box::new(tree_failure(&error)))?;
+    fn tree_order(&self, id: TaskId, attempt: Attempt) -> Result<TreeOrder, Refused> {
         let (plan_id, task) = self.plan_task(id);
         let scope = self.scope(id, plan_id, attempt);
         let base = match &task.base {
@@ -90,24 +94,21 @@ impl Driver {
                 Err(error) => return Err(refused(Reason::Expression, format!("`base`: {error}"))),
             },
         };
-        Ok((worktrees, base.filter(|base| base != "head")))
-    }
-
-    /// Opened once. What is in the way may be gone when an attempt tries again, so a failure is not kept.
-    fn open_worktrees(&self) -> Result<Arc<Worktrees>, WorkspaceError> {
-        if let Some(worktrees) = self.worktrees.get() {
-            return Ok(Arc::clone(worktrees));
-        }
-        let dir = self.setup.worktrees_dir.clone();
-        let opened = Worktrees::open(Path::new(&self.setup.facts.root), dir, self.setup.folder.id())?;
-        Ok(Arc::clone(self.worktrees.get_or_init(|| Arc::new(opened))))
+        Ok(TreeOrder {
+            address: self.address(id),
+            attempt,
+            isolation: task.isolation,
+            base: base.filter(|base| base != "head"),
+            include: task.preparation.as_ref().map(|found| found.include.clone()).unwrap_or_default(),
+            merge: task.merge,
+        })
     }
 
     pub(super) fn tree_made(
         &mut self,
         id: TaskId,
         attempt: Attempt,
-        made: Result<Box<Worktree>, Refused>,
+        made: Result<Box<PrivateTree>, Refused>,
     ) -> Result<(), DriveError> {
         match made {
             Err(outcome) => self.end_now(id, attempt, outcome),
@@ -115,9 +116,9 @@ impl Driver {
                 self.write(vec![flow_core::event::Event::WorktreeMade {
                     task: self.address(id),
                     attempt,
-                    path: tree.path.display().to_string(),
-                    branch: tree.branch.clone(),
-                    base: tree.base.clone(),
+                    path: tree.path().display().to_string(),
+                    branch: tree.branch().to_owned(),
+                    base: tree.base().to_owned(),
                 }])?;
                 if let Some(live) = self.live.get_mut(&id) {
                     live.tree = Some(Arc::from(tree));
@@ -134,7 +135,7 @@ impl Driver {
         let (attempt, tree) = (live.attempt, live.tree.clone());
         match self.ready(id, attempt, tree.as_deref()) {
             Ok((ready, launch)) => {
-                if let Ready::Agent(agent, _) = &ready {
+                if let Ready::Agent(agent, ..) = &ready {
                     self.introduce(&agent.model);
                 }
                 if let Some(live) = self.live.get_mut(&id) {
@@ -168,7 +169,7 @@ impl Driver {
         &self,
         id: TaskId,
         attempt: Attempt,
-        tree: Option<&Worktree>,
+        tree: Option<&PrivateTree>,
     ) -> Result<(Ready, Launch), Refused> {
         let (plan_id, task) = self.plan_task(id);
         let launchable = prepare(&self.scope(id, plan_id, attempt), task)?;
@@ -185,10 +186,11 @@ impl Driver {
             agent,
         };
         let checks = self.checks(id, task, &dir, tree);
+        let setup = self.setup_launches((id, attempt), task, common, &dir, tree);
         match (&launchable, &task.kind) {
             (Launchable::Shell(shell), TaskKind::Shell(_)) => {
-                let ready = self.shell_launch(id, attempt, task, shell, dir.clone())?;
-                Ok((Ready::Shell(Box::new(ready), checks), launch(None)))
+                let ready = self.shell_launch((id, attempt), task, shell, dir.clone(), tree)?;
+                Ok((Ready::Shell(Box::new(ready), setup, checks), launch(None)))
             }
             (Launchable::Agent(agent), TaskKind::Agent(agent_task)) => {
                 let ready = self.agent_launch((id, attempt), (task, agent_task), agent, &dir, tree)?;
@@ -202,7 +204,7 @@ impl Driver {
                     version: definition.version.clone(),
                     model: ready.model.name().to_owned(),
                 }));
-                Ok((Ready::Agent(Box::new(ready), checks), launch))
+                Ok((Ready::Agent(Box::new(ready), setup, checks), launch))
             }
             (Launchable::Shell(_), TaskKind::Agent(_)) | (Launchable::Agent(_), TaskKind::Shell(_)) => {
                 Err(refused(Reason::Internal, "bug: an attempt was prepared as another kind than its task's"))
@@ -211,21 +213,21 @@ impl Driver {
     }
 
     /// The folder an attempt works in; one that leads out of a private tree is refused.
-    fn dir(&self, common: &Common, tree: Option<&Worktree>) -> Result<PathBuf, Refused> {
-        let base = tree.map_or_else(|| PathBuf::from(&self.setup.facts.root), |tree| tree.dir.clone());
+    fn dir(&self, common: &Common, tree: Option<&PrivateTree>) -> Result<PathBuf, Refused> {
+        let base = tree.map_or_else(|| PathBuf::from(&self.setup.facts.root), |tree| tree.dir().to_owned());
         let Some(wanted) = &common.dir else { return Ok(base) };
         let dir = base.join(wanted).canonicalize().map_err(|error| {
             refused(Reason::Spawn, format!("the folder `{wanted}` (`dir`) can't be used: {error}"))
         })?;
         match tree {
-            Some(tree) if !dir.starts_with(&tree.path) => {
+            Some(tree) if !dir.starts_with(tree.path()) => {
                 Err(refused(Reason::Isolation, format!("`dir: {wanted}` leads out of the task's own tree")))
             }
             Some(_) | None => Ok(dir),
         }
     }
 
-    fn checks(&self, id: TaskId, task: &Task, dir: &Path, tree: Option<&Worktree>) -> Checks {
+    fn checks(&self, id: TaskId, task: &Task, dir: &Path, tree: Option<&PrivateTree>) -> Checks {
         Checks {
             output: match &task.kind {
                 TaskKind::Shell(_) => task.output.clone(),
@@ -235,8 +237,9 @@ impl Driver {
             files: task.expect.files.clone(),
             changes: task.expect.changes,
             dir: dir.to_path_buf(),
+            time: task.timeout.run,
             tree: tree.and(self.live.get(&id).and_then(|live| live.tree.clone())),
-            worktrees: self.worktrees.get().cloned(),
+            trees: Arc::clone(&self.trees),
             folder: Arc::clone(&self.setup.folder),
             address: self.address(id),
         }
@@ -248,11 +251,11 @@ impl Driver {
 
     fn shell_launch(
         &self,
-        id: TaskId,
-        attempt: Attempt,
+        (id, attempt): (TaskId, Attempt),
         task: &Task,
         shell: &PreparedShell,
         dir: PathBuf,
+        tree: Option<&PrivateTree>,
     ) -> Result<ShellLaunch, Refused> {
         let mut argv: Vec<_> = shell.shell.iter().map(Into::into).collect();
         if shell.script.len() > LONGEST_ARGUMENT {
@@ -265,18 +268,44 @@ impl Driver {
             TaskKind::Shell(shell) => shell.max_output.unwrap_or(ShellLaunch::MAX_OUTPUT),
             TaskKind::Agent(_) => ShellLaunch::MAX_OUTPUT,
         };
+        let mut launch = ShellLaunch::new(argv, dir, self.tag(id, attempt));
+        launch.env.set = pairs(&shell.common.env);
+        self.surround(&mut launch, id, task, tree);
+        launch.idle = task.timeout.idle;
+        launch.max_output = max_output;
+        Ok(launch)
+    }
+
+    /// The commands of `setup`, with the environment that the task's own command has, or would have.
+    fn setup_launches(
+        &self,
+        (id, attempt): (TaskId, Attempt),
+        task: &Task,
+        common: &Common,
+        dir: &Path,
+        tree: Option<&PrivateTree>,
+    ) -> Vec<ShellLaunch> {
+        let launches = common.setup.iter().map(|setup| {
+            let argv = setup.shell.iter().chain([&setup.script]).map(Into::into).collect();
+            // Not in `dir` of the task: that may be what a setup makes.
+            let dir = tree.map_or(dir, PrivateTree::dir).to_owned();
+            let mut launch = ShellLaunch::new(argv, dir, self.tag(id, attempt));
+            launch.env.set = pairs(&setup.env);
+            self.surround(&mut launch, id, task, tree);
+            launch
+        });
+        launches.collect()
+    }
+
+    /// What every command of a task has around it. Declared variables are there already, and win.
+    fn surround(&self, launch: &mut ShellLaunch, id: TaskId, task: &Task, tree: Option<&PrivateTree>) {
         let own = [("FLOW_RUN", self.setup.folder.id().as_str()), ("FLOW_TASK", self.address(id).as_str())]
             .map(|(name, value)| (name.into(), value.into()));
-        let declared = shell.common.env.iter().map(|(name, value)| (name.into(), value.into()));
-        let mut launch = ShellLaunch::new(argv, dir, self.tag(id, attempt));
+        let ceiling = tree.and_then(PrivateTree::git_ceiling).map(|path| (GIT_CEILING.into(), path.into()));
         launch.env.removed = self.setup.hidden_env.iter().map(Into::into).collect();
-        launch.env.set = own.into_iter().chain(declared).collect();
-        launch.idle = task.timeout.idle;
+        launch.env.set.splice(0..0, own.into_iter().chain(ceiling));
         launch.grace = task.timeout.grace.unwrap_or(ShellLaunch::GRACE);
-        launch.max_output = max_output;
-        let secrets = &shell.common.secrets;
-        launch.mask = (!secrets.is_empty()).then(|| Arc::new(Mask::new(secrets.iter().map(String::as_str))));
-        Ok(launch)
+        launch.mask = self.mask.clone();
     }
 
     fn script_file(&self, id: TaskId, script: &str) -> Result<PathBuf, Refused> {
@@ -294,7 +323,7 @@ impl Driver {
         (task, agent_task): (&Task, &AgentTask),
         agent: &PreparedAgent,
         dir: &Path,
-        tree: Option<&Worktree>,
+        tree: Option<&PrivateTree>,
     ) -> Result<AgentLaunch, Refused> {
         let setup = &self.setup;
         let definition = &setup.plan.agents[agent_task.agent];
@@ -308,7 +337,7 @@ impl Driver {
                 format!("agent `{}` ({}): {}", definition.name, definition.path, chain(&error)),
             )
         })?;
-        let own_tree = tree.map_or_else(|| PathBuf::from(&setup.facts.root), |tree| tree.path.clone());
+        let own_tree = tree.map_or_else(|| PathBuf::from(&setup.facts.root), |tree| tree.path().to_owned());
         let tools = tools_of(definition, agent_task);
         let place = Workplace {
             tree: own_tree.clone(),
@@ -336,18 +365,20 @@ impl Driver {
             refused(Reason::Resource, format!("can't use the task's folder: {error}"))
         };
         let folder = setup.folder.make_task(&address).map_err(io)?;
+        let prompt = first_message(setup.plan.briefing.as_deref(), definition, &agent.prompt);
         Ok(AgentLaunch {
             attempt,
             agent_id: new_agent_id().map_err(io)?,
             agent_name: definition.name.clone(),
             definition: definition.path.clone(),
             spec,
-            prompt: first_message(setup.plan.briefing.as_deref(), definition, &agent.prompt),
+            prompt: self.mask.as_ref().map_or(prompt.clone(), |mask| mask.apply(&prompt).into_owned()),
+            mask: self.mask.clone(),
             model,
             place: AgentPlace {
                 tree: own_tree,
                 dir: dir.to_path_buf(),
-                env: agent.common.env_without_secrets(),
+                env: agent_env(agent, tree),
                 tag: self.tag(id, attempt),
             },
             idle: task.timeout.idle,
@@ -374,19 +405,34 @@ impl Driver {
         let (attempt, slot, signal) = (live.attempt, live.slot, live.signal.clone());
         let (ready, sender) = (live.ready.take(), self.sender.clone());
         match ready {
-            Some(Ready::Shell(launch, checks)) => match self.slots.open(slot) {
-                Ok(files) => {
-                    tokio::spawn(shell_attempt((id, attempt), *launch, files, checks, signal, sender));
+            Some(Ready::Shell(launch, setup, checks)) => {
+                if let Some(files) = self.output_files(id, attempt, slot) {
+                    let order = (*launch, setup, files);
+                    tokio::spawn(shell_attempt((id, attempt), order, checks, signal, sender));
                 }
-                Err(error) => {
-                    let message = format!("can't open the output files of slot {slot}: {error}");
-                    self.abandon(id, attempt, refused(Reason::Resource, message));
+            }
+            Some(Ready::Agent(launch, setup, checks)) if setup.is_empty() => {
+                tokio::spawn(agent_attempt((id, attempt), *launch, None, checks, signal, sender));
+            }
+            Some(Ready::Agent(launch, setup, checks)) => {
+                if let Some(files) = self.output_files(id, attempt, slot) {
+                    let setup = Some((setup, files));
+                    tokio::spawn(agent_attempt((id, attempt), *launch, setup, checks, signal, sender));
                 }
-            },
-            Some(Ready::Agent(launch, checks)) => {
-                tokio::spawn(agent_attempt((id, attempt), *launch, checks, signal, sender));
             }
             None => {}
+        }
+    }
+
+    /// The output files of a slot; without them the attempt ends.
+    fn output_files(&mut self, id: TaskId, attempt: Attempt, slot: u32) -> Option<SlotFiles> {
+        match self.slots.open(slot) {
+            Ok(files) => Some(files),
+            Err(error) => {
+                let message = format!("can't open the output files of slot {slot}: {error}");
+                self.abandon(id, attempt, refused(Reason::Resource, message));
+                None
+            }
         }
     }
 
@@ -395,6 +441,16 @@ impl Driver {
         self.live.remove(&id);
         self.follow(Input::Ended { task: id, attempt, outcome });
     }
+}
+
+fn pairs(env: &indexmap::IndexMap<String, String>) -> Vec<(OsString, OsString)> {
+    env.iter().map(|(name, value)| (name.into(), value.into())).collect()
+}
+
+fn agent_env(agent: &PreparedAgent, tree: Option<&PrivateTree>) -> Vec<(String, String)> {
+    let ceiling = tree.and_then(PrivateTree::git_ceiling);
+    let ceiling = ceiling.map(|path| (GIT_CEILING.to_owned(), path.display().to_string()));
+    ceiling.into_iter().chain(agent.common.env_without_secrets()).collect()
 }
 
 fn write_files(files: &[(PathBuf, Vec<u8>)]) -> Result<(), Refused> {
@@ -424,3 +480,7 @@ pub(super) fn chain(error: &dyn std::error::Error) -> String {
     }
     text
 }
+
+#[cfg(test)]
+#[path = "launch_tests.rs"]
+mod tests;

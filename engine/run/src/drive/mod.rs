@@ -11,6 +11,7 @@ mod facts;
 mod finish;
 mod launch;
 mod orders;
+mod prepare_tree;
 mod setup;
 mod texts;
 

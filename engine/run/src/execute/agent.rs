@@ -5,6 +5,7 @@
 //!    outcome is there.
 //! 3. Every call of the model that has begun leaves one line in `wire.jsonl`, whatever became of it.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::io;
 use std::path::PathBuf;
@@ -23,6 +24,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::agent_ask::Asking;
 use super::agent_files::{AgentFiles, FilesError};
+use super::shell_mask::Mask;
 use super::stop::{Progress, StopOrder, StopSignal};
 use crate::provider::{Cursor, ModelHandle};
 use crate::sys::files::random_u32;
@@ -61,6 +63,8 @@ pub struct AgentLaunch {
     pub folder_name: String,
     /// Calls of the model that earlier attempts made: what `recorded_calls` says.
     pub position: u32,
+    /// What hides the run's secrets in what tools return and in what the agent says.
+    pub mask: Option<Arc<Mask>>,
     /// From nothing, or on from the transcript.
     pub start: AgentStart,
 }
@@ -273,9 +277,12 @@ impl Session {
     fn call(&mut self, call: Call) -> impl Future<Output = (String, CallResult)> + use<> {
         self.used_tools = true;
         self.say(Progress::Tool(call.tool.clone(), shown(&call)));
-        let tools = self.tools.clone();
+        let (tools, mask) = (self.tools.clone(), self.launch.mask.clone());
         async move {
-            let result = tool::call(&call.tool, call.input, &tools).await;
+            let mut result = tool::call(&call.tool, call.input, &tools).await;
+            if let Some(mask) = mask {
+                result.content = mask.apply(&result.content).into_owned();
+            }
             (call.id, result)
         }
     }
@@ -301,11 +308,15 @@ impl Session {
                 self.launch.definition
             ));
         }
-        let mut outcome = Outcome::bare(state, end.reason, message);
+        let mut outcome =
+            Outcome::bare(state, end.reason, message.map(|message| self.masked(&message).into_owned()));
         outcome.usage = Some(self.usage_of(end.usage));
         outcome.denials = end.denials;
-        outcome.text = self.files.text(&end.text)?;
-        if let Some(output) = end.output {
+        outcome.text = self.files.text(&self.masked(&end.text))?;
+        if let Some(mut output) = end.output {
+            if let Some(mask) = &self.launch.mask {
+                mask.apply_within(&mut output);
+            }
             let json = output.to_string();
             if json.len() <= MAX_INLINE {
                 outcome.output = Some(output);
@@ -326,8 +337,12 @@ impl Session {
         };
         outcome.usage = Some(self.usage_of(machine.usage().clone()));
         outcome.denials = machine.denials().to_vec();
-        outcome.text = self.files.text(machine.text())?;
+        outcome.text = self.files.text(&self.masked(machine.text()))?;
         Ok(outcome)
+    }
+
+    fn masked<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        self.launch.mask.as_ref().map_or(Cow::Borrowed(text), |mask| mask.apply(text))
     }
 
     fn stop_message(&self, reason: Reason) -> Option<String> {

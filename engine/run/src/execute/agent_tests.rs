@@ -89,6 +89,7 @@ impl Bench {
             folder: root.path().join("run/tasks/t"),
             folder_name: "tasks/t".to_owned(),
             position: 0,
+            mask: None,
             start: AgentStart::Fresh,
         };
         Bench { root, launch, switch, stop }

@@ -16,8 +16,6 @@ const WAITING: usize = 16_384;
 /// Something a watcher may want to show.
 #[derive(Clone, Debug)]
 pub enum Update {
-    /// A line of the journal that an earlier engine wrote: known, and nothing new.
-    Earlier(Arc<Entry>),
     /// A line of the journal, already written.
     Event(Arc<Entry>),
     /// What an attempt says while it lives.

@@ -1,6 +1,5 @@
 //! What a person sees of a live run, as data: folded from updates, drawn elsewhere.
 
-use std::collections::HashMap;
 use std::time::Duration;
 
 use flow_core::event::{Event, Launch};
@@ -25,15 +24,10 @@ pub struct View {
     /// Tokens of attempts that have ended.
     pub tokens: u64,
     last: IndexMap<Address, Box<Outcome>>,
-    parents: IndexMap<Address, ()>,
-    earlier: Earlier,
-}
-
-/// What earlier engines left, until the new one says what runs again. Empty in a run that was never resumed.
-#[derive(Debug, Default)]
-struct Earlier {
-    ended: HashMap<Address, (TaskState, bool)>,
-    instances: HashMap<Address, Vec<Address>>,
+    /// Expanded tasks, with how many instances each has.
+    parents: IndexMap<Address, usize>,
+    /// How each task ended, so that one that runs again in a later epoch is counted once.
+    ends: IndexMap<Address, (TaskState, bool)>,
 }
 
 /// Ended tasks by state.
@@ -50,6 +44,19 @@ pub struct Counts {
 }
 
 impl Counts {
+    fn of(&mut self, state: TaskState, allowed: bool) -> Option<&mut usize> {
+        match state {
+            TaskState::Completed => Some(&mut self.completed),
+            TaskState::Failed if allowed => Some(&mut self.allowed),
+            TaskState::Failed => Some(&mut self.failed),
+            TaskState::Killed => Some(&mut self.killed),
+            TaskState::Lost => Some(&mut self.lost),
+            TaskState::Skipped => Some(&mut self.skipped),
+            TaskState::Blocked => Some(&mut self.blocked),
+            TaskState::Created | TaskState::Starting | TaskState::Running => None,
+        }
+    }
+
     /// All of them.
     pub fn all(&self) -> usize {
         self.completed + self.failed + self.allowed + self.killed + self.lost + self.skipped + self.blocked
@@ -122,6 +129,8 @@ pub enum Line {
     },
     /// The run was told to stop.
     Stopping {
+        /// Why.
+        reason: Reason,
         /// Whether everything is killed at once.
         force: bool,
     },
@@ -138,18 +147,7 @@ impl View {
     /// Takes an update in; says what is worth a line that stays.
     pub fn update(&mut self, update: &Update) -> Option<Line> {
         match update {
-            Update::Earlier(entry) => {
-                self.remember(&entry.event);
-                self.event(entry.at, &entry.event);
-                None
-            }
-            Update::Event(entry) => {
-                let line = self.event(entry.at, &entry.event);
-                if matches!(entry.event, Event::RunResumed { .. }) {
-                    self.earlier = Earlier::default();
-                }
-                line
-            }
+            Update::Event(entry) => self.event(entry.at, &entry.event),
             Update::Progress(task, progress) => {
                 self.progress(task, progress);
                 None
@@ -167,14 +165,19 @@ impl View {
             }
             Event::RunResumed { lost, reset, .. } => {
                 self.began = at;
-                // Nothing of the last engine lives.
                 self.running.clear();
-                lost.iter().chain(reset).for_each(|task| self.take_back(task));
+                lost.iter().chain(reset).for_each(|task| self.uncount(task));
                 None
             }
             Event::TaskExpanded { task, instances } => {
-                self.total = (self.total + instances.len()).saturating_sub(1);
-                self.parents.insert(task.clone(), ());
+                let before = self.parents.insert(task.clone(), instances.len());
+                if before.is_some() {
+                    let gone = format!("{task}[");
+                    let old: Vec<_> =
+                        self.ends.keys().filter(|own| own.as_str().starts_with(&gone)).cloned().collect();
+                    old.iter().for_each(|own| self.uncount(own));
+                }
+                self.total = (self.total + instances.len()).saturating_sub(before.unwrap_or(1));
                 None
             }
             Event::AttemptStarting { task, attempt, .. } => {
@@ -212,7 +215,11 @@ impl View {
             Event::TaskEnded { task, state, reason, message, allowed } => {
                 let parent = self.parents.contains_key(task);
                 if !parent {
-                    self.count(*state, *allowed);
+                    self.uncount(task);
+                    self.ends.insert(task.clone(), (*state, *allowed));
+                    if let Some(count) = self.ended.of(*state, *allowed) {
+                        *count += 1;
+                    }
                 }
                 Some(Line::Ended {
                     task: task.clone(),
@@ -224,7 +231,9 @@ impl View {
                     parent,
                 })
             }
-            Event::KillRequested { task: None, force, .. } => Some(Line::Stopping { force: *force }),
+            Event::KillRequested { task: None, reason, force } => {
+                Some(Line::Stopping { reason: *reason, force: *force })
+            }
             Event::ProviderParked { provider, until, reason } => Some(Line::Parked {
                 provider: provider.clone(),
                 wait: until.since(at),
@@ -236,54 +245,19 @@ impl View {
             Event::TaskReady { .. }
             | Event::KillRequested { task: Some(_), .. }
             | Event::WorktreeMade { .. }
-            | Event::WorktreeEnded { .. } => None,
+            | Event::WorktreeEnded { .. }
+            | Event::MergeStarted { .. }
+            | Event::MergeEnded { .. } => None,
         }
     }
 
-    fn remember(&mut self, event: &Event) {
-        if let Event::TaskEnded { task, state, allowed, .. } = event
-            && !self.parents.contains_key(task)
+    /// Takes back what was counted of a task that runs again.
+    fn uncount(&mut self, task: &Address) {
+        if let Some((state, allowed)) = self.ends.swap_remove(task)
+            && let Some(count) = self.ended.of(state, allowed)
         {
-            self.earlier.ended.insert(task.clone(), (*state, *allowed));
-        } else if let Event::TaskExpanded { task, instances } = event {
-            let instances = instances.iter().map(|instance| task.instance(&instance.key)).collect();
-            self.earlier.instances.insert(task.clone(), instances);
+            *count = count.saturating_sub(1);
         }
-    }
-
-    /// A task runs again, so it has not ended; an expanded one is one task again.
-    fn take_back(&mut self, task: &Address) {
-        let instances = self.earlier.instances.remove(task);
-        if let Some(instances) = &instances {
-            self.parents.shift_remove(task);
-            self.total = (self.total + 1).saturating_sub(instances.len());
-        }
-        for task in instances.iter().flatten().chain([task]) {
-            if let Some((state, allowed)) = self.earlier.ended.remove(task)
-                && let Some(count) = self.count_of(state, allowed)
-            {
-                *count = count.saturating_sub(1);
-            }
-        }
-    }
-
-    fn count(&mut self, state: TaskState, allowed: bool) {
-        if let Some(count) = self.count_of(state, allowed) {
-            *count += 1;
-        }
-    }
-
-    fn count_of(&mut self, state: TaskState, allowed: bool) -> Option<&mut usize> {
-        Some(match state {
-            TaskState::Completed => &mut self.ended.completed,
-            TaskState::Failed if allowed => &mut self.ended.allowed,
-            TaskState::Failed => &mut self.ended.failed,
-            TaskState::Killed => &mut self.ended.killed,
-            TaskState::Lost => &mut self.ended.lost,
-            TaskState::Skipped => &mut self.ended.skipped,
-            TaskState::Blocked => &mut self.ended.blocked,
-            TaskState::Created | TaskState::Starting | TaskState::Running => return None,
-        })
     }
 
     fn progress(&mut self, task: &Address, progress: &Progress) {
