@@ -16,6 +16,7 @@ mod crash;
 mod examples;
 mod gc;
 mod isolation;
+mod keys;
 mod models;
 mod newcomer;
 mod providers;

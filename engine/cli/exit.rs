@@ -3,7 +3,7 @@
 use std::fmt;
 use std::process::ExitCode;
 
-use flow_run::store::{FindError, JournalError, OwnerError, StateError};
+use flow_run::store::{FindError, JournalError, OwnerError, PlanLockError, StateError};
 use flow_run::workspace::WorkspaceError;
 
 /// The exit codes of `flow`, as `flow --help` lists them.
@@ -23,7 +23,7 @@ pub enum Exit {
     AllowedFailures,
     /// An unmet `expect.that` was the only cause.
     Rejected,
-    /// Somebody else owns the run, or it can't be resumed.
+    /// Somebody else owns the run or holds the plan's `lock`, or it can't be resumed.
     Locked,
     /// A defect of flow.
     Bug,
@@ -146,6 +146,12 @@ pub fn of(error: &anyhow::Error) -> Exit {
     match error.downcast_ref::<OwnerError>() {
         Some(OwnerError::Owned { .. }) => return Exit::Locked,
         Some(OwnerError::Io { .. }) => return Exit::Io,
+        None => {}
+    }
+    match error.downcast_ref::<PlanLockError>() {
+        Some(PlanLockError::Held { .. }) => return Exit::Locked,
+        Some(PlanLockError::State(error)) => return of_state(error),
+        Some(PlanLockError::Io { .. }) => return Exit::Io,
         None => {}
     }
     let io = error.is::<JournalError>() || error.is::<std::io::Error>();

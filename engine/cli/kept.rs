@@ -1,4 +1,5 @@
-//! What a run keeps of what it runs, as read, so that a resume runs the same: `plan.yaml`, `inputs.json`, `agents/`.
+//! What a run keeps of what it runs, as read, so that a resume runs the same: `plan.yaml`, `kept.json`, `agents/`,
+//! `files/`.
 
 use std::fs;
 use std::io;
@@ -30,6 +31,9 @@ struct Index {
     /// For each task whether it takes part; absent when all do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     selected: Option<Vec<bool>>,
+    /// The paths of what the manifest names beside it, in the order of `files/N`.
+    #[serde(default)]
+    files: Vec<String>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -51,6 +55,8 @@ pub struct Kept {
     pub agents: AgentRegistry,
     /// For each task whether it takes part; `None` when all do.
     pub selected: Option<Vec<bool>>,
+    /// The files that it names, by the path as written.
+    pub files: IndexMap<String, String>,
 }
 
 /// Writes what is run into a run folder.
@@ -69,6 +75,12 @@ fn write(folder: &Path, prepared: &Prepared, selected: Option<&[bool]>) -> io::R
     for (number, agent) in agents.iter().enumerate() {
         fs::write(folder.join(agent_file(number)), &agent.file.text)?;
     }
+    if !prepared.files.is_empty() {
+        fs::create_dir_all(folder.join("files"))?;
+    }
+    for (number, text) in prepared.files.values().enumerate() {
+        fs::write(folder.join(named_file(number)), text)?;
+    }
     let index = Index {
         plan: prepared.file.name.clone(),
         dir: prepared.dir.clone(),
@@ -82,6 +94,7 @@ fn write(folder: &Path, prepared: &Prepared, selected: Option<&[bool]>) -> io::R
             })
             .collect(),
         selected: selected.map(<[bool]>::to_vec),
+        files: prepared.files.keys().cloned().collect(),
     };
     let text = serde_json::to_string_pretty(&index).map_err(io::Error::from)?;
     files::write_atomically(&folder.join("kept.json"), text.as_bytes())
@@ -89,6 +102,10 @@ fn write(folder: &Path, prepared: &Prepared, selected: Option<&[bool]>) -> io::R
 
 fn agent_file(number: usize) -> String {
     format!("agents/{number}.md")
+}
+
+fn named_file(number: usize) -> String {
+    format!("files/{number}")
 }
 
 /// Reads a kept plan back.
@@ -108,7 +125,12 @@ fn read_back(folder: &Path) -> io::Result<Kept> {
         let file = Arc::new(SourceFile::new(agent.path.clone(), text));
         texts.push(AgentText { source: agent.source, folder: agent_file(number), file });
     }
+    let mut files = IndexMap::with_capacity(index.files.len());
+    for (number, path) in index.files.into_iter().enumerate() {
+        files.insert(path, fs::read_to_string(folder.join(named_file(number)))?);
+    }
     Ok(Kept {
+        files,
         file: Arc::new(SourceFile::new(index.plan, fs::read_to_string(folder.join("plan.yaml"))?)),
         dir: index.dir,
         inputs: index

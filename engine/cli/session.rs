@@ -1,5 +1,6 @@
 //! Where a command works and what it finds there: project, settings, agents, plans, runs.
 
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -11,9 +12,11 @@ use flow_core::diagnostic::{Diagnostic, SourceFile};
 use flow_core::model::Settings;
 use flow_core::plan::Plan;
 use flow_core::syntax::PLAN_LIMIT;
+use flow_core::text::format_size;
 use flow_run::load::{self, Dirs, Project};
 use flow_run::store::{RunFolder, StateDir};
 use flow_run::workspace;
+use indexmap::IndexMap;
 
 use crate::args::{Cli, InputArgs};
 use crate::exit::{Exit, Failure};
@@ -40,6 +43,8 @@ pub struct Prepared {
     pub settings: Settings,
     /// `[worktrees] dir`.
     pub worktrees_dir: Option<PathBuf>,
+    /// The files that it names (prompts, schemas), by the path as written, as read.
+    pub files: IndexMap<String, String>,
 }
 
 impl Session {
@@ -123,7 +128,8 @@ impl Session {
         if findings.iter().any(Diagnostic::is_error) {
             return Ok((None, findings));
         }
-        let (prepared, more) = self.compile_text(found.file, found.dir, settings, agents, &all);
+        let outside = Outside::new(&found.dir, &self.project.root, IndexMap::new());
+        let (prepared, more) = self.compile_text(found.file, outside, settings, agents, &all);
         findings.extend(more);
         Ok((prepared, findings))
     }
@@ -140,8 +146,9 @@ impl Session {
     /// Compiles a plan that a run has kept, with the agents that it kept.
     pub fn compile_kept(&self, kept: Kept) -> anyhow::Result<Prepared> {
         let settings = self.settings(&kept.dir)?;
+        let outside = Outside::new(&kept.dir, &self.project.root, kept.files);
         let (prepared, diagnostics) =
-            self.compile_text(kept.file, kept.dir, settings, kept.agents, &kept.inputs);
+            self.compile_text(kept.file, outside, settings, kept.agents, &kept.inputs);
         // Its warnings were shown when the run began.
         let errors: Vec<_> = diagnostics.into_iter().filter(Diagnostic::is_error).collect();
         ui::diagnostics(&errors);
@@ -151,12 +158,11 @@ impl Session {
     fn compile_text(
         &self,
         file: Arc<SourceFile>,
-        dir: PathBuf,
+        outside: Outside<'_>,
         settings: Settings,
         agents: AgentRegistry,
         inputs: &[GivenInput],
     ) -> (Option<Prepared>, Vec<Diagnostic>) {
-        let outside = Outside { plan_dir: &dir, root: &self.project.root };
         let input = CompileInput {
             file: Arc::clone(&file),
             agents: &agents,
@@ -168,7 +174,8 @@ impl Session {
         let used = plan.iter().flat_map(|plan| &plan.agents);
         diagnostics.extend(used.flat_map(|agent| agents.warnings(&agent.name)).cloned());
         let worktrees_dir = settings.worktrees_dir.as_ref().map(PathBuf::from);
-        let prepared = plan.map(|plan| Prepared { plan, file, dir, settings, worktrees_dir });
+        let (dir, files) = (outside.plan_dir.to_owned(), outside.files.into_inner());
+        let prepared = plan.map(|plan| Prepared { plan, file, dir, settings, worktrees_dir, files });
         (prepared, diagnostics)
     }
 
@@ -265,10 +272,17 @@ fn refused(diagnostics: &[Diagnostic]) -> anyhow::Error {
     Failure::new(Exit::Invalid, format!("{count} {plural}; nothing was run")).into()
 }
 
-/// The outside, as the compiler asks for it.
+/// The outside, as the compiler asks for it. What it read once it reads the same again: what is checked is what runs.
 struct Outside<'a> {
     plan_dir: &'a Path,
     root: &'a Path,
+    files: RefCell<IndexMap<String, String>>,
+}
+
+impl<'a> Outside<'a> {
+    fn new(plan_dir: &'a Path, root: &'a Path, files: IndexMap<String, String>) -> Self {
+        Outside { plan_dir, root, files: RefCell::new(files) }
+    }
 }
 
 /// Whether this is a CI job, as CI systems say it.
@@ -282,7 +296,20 @@ impl Place for Outside<'_> {
     }
 
     fn read(&self, path: &str) -> Result<String, String> {
-        std::fs::read_to_string(self.plan_dir.join(path)).map_err(|error| error.to_string())
+        if let Some(text) = self.files.borrow().get(path) {
+            return Ok(text.clone());
+        }
+        let found = self.plan_dir.join(path);
+        let meta = found.metadata().map_err(|error| error.to_string())?;
+        if !meta.is_file() {
+            return Err("it is no regular file".to_owned());
+        }
+        if meta.len() > PLAN_LIMIT as u64 {
+            return Err(format!("it has more than {}", format_size(PLAN_LIMIT)));
+        }
+        let text = std::fs::read_to_string(found).map_err(|error| error.to_string())?;
+        self.files.borrow_mut().insert(path.to_owned(), text.clone());
+        Ok(text)
     }
 
     fn git(&self) -> GitPlace {
@@ -297,5 +324,5 @@ impl Place for Outside<'_> {
 
 /// Whether a program is found on the `PATH`.
 pub fn has_program(name: &str) -> bool {
-    Outside { plan_dir: Path::new("."), root: Path::new(".") }.has_program(name)
+    Outside::new(Path::new("."), Path::new("."), IndexMap::new()).has_program(name)
 }

@@ -12,10 +12,10 @@ use flow_core::model::RunStatus;
 use flow_core::plan::TaskKind;
 use flow_core::report::Fold;
 use flow_core::schedule::{Cancel, Limits, Scheduler};
-use flow_core::values::Facts;
+use flow_core::values::{Facts, lock_name};
 use flow_run::drive::{self, Cause, Control, RunSetup, git_facts, process_facts};
 use flow_run::provider::{ProviderConfig, Providers};
-use flow_run::store::{ControlReader, Durability, Journal, JournalRead, OwnerLock, RunFolder};
+use flow_run::store::{ControlReader, Durability, Journal, JournalRead, OwnerLock, PlanLock, RunFolder};
 use flow_run::sys::signals::{Order, Orders};
 use flow_run::watch;
 use serde_json::Value;
@@ -42,6 +42,8 @@ pub(super) struct Engine<'a> {
     pub(super) folder: Arc<RunFolder>,
     pub(super) journal: Journal,
     pub(super) lock: OwnerLock,
+    /// The plan's `lock`.
+    pub(super) plan_lock: Option<PlanLock>,
     pub(super) limits: Limits,
     pub(super) scheduler: Scheduler,
     pub(super) so_far: Fold,
@@ -91,7 +93,7 @@ impl Engine<'_> {
         let ended = live(setup, opening, signalled);
         watcher.finish();
         let made = super::report::write_both(&folder);
-        drop(self.lock);
+        drop((self.lock, self.plan_lock));
         let ended = ended?;
         // Without room for the report the journal still has it all.
         let report = made.as_ref().ok().cloned().map_or_else(|| super::report::fold(&folder), Ok)?;
@@ -244,11 +246,23 @@ fn exit_of(signalled: Arc<AtomicU8>, strict: bool) -> drive::ExitOf {
     })
 }
 
+/// Takes the plan's `lock`, if it has one.
+pub(super) fn plan_lock(session: &Session, prepared: &Prepared) -> anyhow::Result<Option<PlanLock>> {
+    // What a run knows of itself can't name its lock: the compiler refuses it.
+    let facts = facts_of(session, prepared, String::new(), String::new());
+    let name = lock_name(&prepared.plan, &facts).map_err(|error| Failure::new(Exit::Invalid, error))?;
+    Ok(name.map(|name| session.state()?.lock(&name).map_err(anyhow::Error::new)).transpose()?)
+}
+
 fn facts(session: &Session, prepared: &Prepared, folder: &RunFolder) -> Facts {
+    facts_of(session, prepared, folder.id().to_string(), folder.path().display().to_string())
+}
+
+fn facts_of(session: &Session, prepared: &Prepared, run: String, run_dir: String) -> Facts {
     let speaks_of_git = prepared.file.text.contains("git.");
     Facts {
-        run: folder.id().to_string(),
-        run_dir: folder.path().display().to_string(),
+        run,
+        run_dir,
         root: session.project.root.display().to_string(),
         ci: std::env::var_os("CI").is_some(),
         git: if speaks_of_git { git_facts(&session.project.root) } else { Default::default() },

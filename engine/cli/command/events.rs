@@ -68,10 +68,14 @@ fn words(event: &Event, at: Millis) -> Words<'_> {
         Event::RunStarted { plan, tasks, concurrency, .. } => {
             ("run started", None, format!("{plan}: {} tasks, {concurrency} at once", tasks.len()))
         }
-        Event::RunResumed { epoch, lost, reset } => {
+        Event::RunResumed { epoch, lost, reset, given_up } => {
             let lost = if lost.is_empty() { String::new() } else { format!("; lost: {}", names(lost)) };
             let reset = if reset.is_empty() { String::new() } else { format!("; to run: {}", names(reset)) };
-            ("run resumed", None, format!("epoch {epoch}{lost}{reset}"))
+            let once = match given_up.as_slice() {
+                [] => String::new(),
+                given_up => format!("; lost and not run twice: {}", names(given_up)),
+            };
+            ("run resumed", None, format!("epoch {epoch}{lost}{once}{reset}"))
         }
         Event::TaskExpanded { task, instances } => {
             let keys = list_some(instances.iter().map(|instance| instance.key.as_str()), 8);

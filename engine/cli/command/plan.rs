@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use flow_core::graph::EdgeKind;
 use flow_core::model::{Isolation, Merge, ModelRef};
-use flow_core::plan::{ConditionAt, Item, Items, Output, Over, Plan, Task, TaskKind, combinations};
+use flow_core::plan::{ConditionAt, Item, Items, OnLost, Output, Over, Plan, Task, TaskKind, combinations};
 use flow_core::text::{format_duration, one_line};
 use flow_core::values::preview;
 use flow_run::provider::Providers;
@@ -70,6 +70,9 @@ fn as_text(plan: &Plan, is_in: IsIn<'_>) -> anyhow::Result<String> {
     };
     for (name, value) in &plan.inputs {
         let _ = writeln!(text, "  input {name} = {value}");
+    }
+    if let Some(lock) = &plan.lock {
+        let _ = writeln!(text, "  lock {}", lock.source);
     }
     for id in plan.graph.order() {
         let task = &plan.tasks[id.index()];
@@ -186,7 +189,7 @@ fn lines(plan: &Plan, task: &Task) -> anyhow::Result<Vec<(&'static str, String)>
         TaskKind::Agent(agent) => {
             let definition = &plan.agents[agent.agent];
             all.push(("agent", format!("{} ({})", definition.name, super::agents::source(definition))));
-            let tools = flow_core::values::tools_of(definition, agent);
+            let tools = flow_core::values::tools_of(definition, agent, task.background);
             all.push(("tools", if tools.is_empty() { "none".to_owned() } else { tools.join(", ") }));
             if let Some(model) = &agent.model {
                 all.push(("model", model.clone()));
@@ -214,7 +217,27 @@ fn lines(plan: &Plan, task: &Task) -> anyhow::Result<Vec<(&'static str, String)>
         Output::Text => {}
         Output::Json => all.push(("output", "json".to_owned())),
         Output::Lines => all.push(("output", "lines".to_owned())),
+        Output::Pairs => all.push(("output", "pairs, from $FLOW_OUTPUT".to_owned())),
         Output::Schema(_) => all.push(("output", "JSON that fits its schema".to_owned())),
+    }
+    if let TaskKind::Agent(agent) = &task.kind
+        && let Some(checks) = &agent.checks
+    {
+        let scripts: Vec<String> =
+            checks.scripts.iter().map(|script| script.source().trim_end().to_owned()).collect();
+        all.push(("checks", scripts.join("\n")));
+    }
+    if let Some((name, slots)) = task.pool.and_then(|pool| plan.pools.get_index(pool)) {
+        all.push(("pool", format!("{name}, {slots} at once")));
+    }
+    if task.background {
+        all.push(("background", "what would ask is refused".to_owned()));
+    }
+    if task.on_lost == OnLost::Retry && task.kind.as_str() == "local_agent" {
+        all.push(("on_lost", "retry".to_owned()));
+    }
+    if task.on_lost == OnLost::Fail && task.kind.as_str() == "local_bash" {
+        all.push(("on_lost", "fail".to_owned()));
     }
     if task.retry.max > 0 {
         let attempts = if task.retry.max == 1 { "attempt" } else { "attempts" };
@@ -222,6 +245,10 @@ fn lines(plan: &Plan, task: &Task) -> anyhow::Result<Vec<(&'static str, String)>
     }
     if let Some(limit) = task.timeout.run {
         all.push(("timeout", format_duration(limit)));
+    }
+    if !task.artifacts.is_empty() {
+        let paths: Vec<&str> = task.artifacts.iter().map(|path| &*path.source).collect();
+        all.push(("artifacts", paths.join(", ")));
     }
     if let Some(that) = &task.expect.that {
         all.push(("expect", that.source.to_string()));
@@ -285,5 +312,6 @@ fn as_json(plan: &Plan, is_in: IsIn<'_>) -> anyhow::Result<Value> {
             }))
         })
         .collect::<anyhow::Result<_>>()?;
-    Ok(json!({ "name": plan.name, "inputs": plan.inputs, "tasks": tasks }))
+    let lock = plan.lock.as_ref().map(|lock| &*lock.source);
+    Ok(json!({ "name": plan.name, "inputs": plan.inputs, "pools": plan.pools, "lock": lock, "tasks": tasks }))
 }

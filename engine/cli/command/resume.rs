@@ -50,6 +50,10 @@ fn go_on(session: &Session, run: &str, names: &[String], args: &GoOnArgs) -> any
         ui::note(&format!("run {} is complete; nothing is left to do", folder.id()));
         return Ok(Exit::Success.code());
     }
+    let plan_lock = engine::plan_lock(session, &prepared)?;
+    if let Some(lock) = &plan_lock {
+        lock.hold_for(folder.id())?;
+    }
     let resumed = match names {
         [] => scheduler.resume(),
         names => scheduler.retry(&named(&scheduler, &read.entries, names)?),
@@ -66,6 +70,7 @@ fn go_on(session: &Session, run: &str, names: &[String], args: &GoOnArgs) -> any
         folder: Arc::new(folder),
         journal,
         lock,
+        plan_lock,
         limits,
         scheduler,
         so_far,
@@ -130,11 +135,14 @@ fn finished_well(entries: &[Entry]) -> bool {
 }
 
 fn say_what_runs_again(folder: &RunFolder, resumed: &Event) {
-    let Event::RunResumed { epoch, lost, reset } = resumed else { return };
+    let Event::RunResumed { epoch, lost, reset, given_up } = resumed else { return };
     let names = |addresses: &[Address]| list_some(addresses.iter().map(Address::as_str), 8);
     let mut said = format!("resuming {} (epoch {epoch})", folder.id());
     if !lost.is_empty() {
         said.push_str(&format!("; lost with the last engine: {}", names(lost)));
+    }
+    if !given_up.is_empty() {
+        said.push_str(&format!("; lost and not run twice: {}", names(given_up)));
     }
     if !reset.is_empty() {
         said.push_str(&format!("; to run: {}", names(reset)));

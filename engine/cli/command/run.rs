@@ -41,7 +41,11 @@ pub(super) fn run(session: &Session, args: &RunArgs) -> anyhow::Result<u8> {
         fail_fast: args.fail_fast,
         seed: engine::seed()?,
     };
+    let plan_lock = engine::plan_lock(session, &prepared)?;
     let folder = RunFolder::create(&session.state()?, clock::now())?;
+    if let Some(lock) = &plan_lock {
+        lock.hold_for(folder.id())?;
+    }
     let lock = folder.lock()?;
     kept::keep(folder.path(), &prepared, selected.as_deref())?;
     let journal = engine::create_journal(&folder, &args.engine)?;
@@ -58,6 +62,7 @@ pub(super) fn run(session: &Session, args: &RunArgs) -> anyhow::Result<u8> {
         folder: Arc::new(folder),
         journal,
         lock,
+        plan_lock,
         limits,
         providers,
         reports,

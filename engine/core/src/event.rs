@@ -58,6 +58,9 @@ pub enum Event {
         lost: Vec<Address>,
         /// Tasks that start again from nothing, with all that depended on them.
         reset: Vec<Address>,
+        /// Tasks that were under way as well and stay lost (`on_lost: fail`): they may have done their work.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        given_up: Vec<Address>,
     },
     /// A task became its instances.
     TaskExpanded {
@@ -219,6 +222,9 @@ pub struct Launch {
     pub description: String,
     /// The folder it works in.
     pub dir: String,
+    /// Whether the rules of background tasks hold.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub background: bool,
     /// The agent instance and its definition.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<LaunchAgent>,

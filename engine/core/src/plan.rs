@@ -34,6 +34,10 @@ pub struct Plan {
     pub env: Vec<(String, Template)>,
     /// `concurrency`.
     pub concurrency: Option<NonZeroU32>,
+    /// `pools`, by name.
+    pub pools: IndexMap<String, NonZeroU32>,
+    /// `lock`: one run at a time with this name.
+    pub lock: Option<Template>,
     /// `briefing`.
     pub briefing: Option<String>,
     /// Tasks in manifest order; `tasks[id.index()]`.
@@ -69,6 +73,8 @@ pub struct Task {
     pub continue_on_error: bool,
     /// `output`.
     pub output: Output,
+    /// `artifacts`: paths and patterns below the task's folder.
+    pub artifacts: Vec<Template>,
     /// `expect`.
     pub expect: Expect,
     /// `dir`.
@@ -83,6 +89,12 @@ pub struct Task {
     pub merge: Merge,
     /// `include` and `setup` of a private tree. Boxed: few tasks have some.
     pub preparation: Option<Box<Preparation>>,
+    /// `pool`: the index in `Plan::pools`.
+    pub pool: Option<usize>,
+    /// `on_lost`, else what follows from `idempotent` and the kind.
+    pub on_lost: OnLost,
+    /// `background`; the task's, else its agent's.
+    pub background: bool,
 }
 
 /// What makes a private tree fit for work.
@@ -121,6 +133,15 @@ pub enum ConditionAt {
     Instance,
 }
 
+/// What becomes of an attempt whose engine died, when the run is resumed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OnLost {
+    /// It runs again.
+    Retry,
+    /// The task stays lost: it may have done its work already.
+    Fail,
+}
+
 /// What a task does.
 #[derive(Debug)]
 pub enum TaskKind {
@@ -143,13 +164,25 @@ impl TaskKind {
 /// A shell task.
 #[derive(Debug)]
 pub struct ShellTask {
-    /// The words that the script is appended to, for example `bash --noprofile --norc -eo pipefail -c`. Shared: nearly
-    /// every task has the same.
-    pub shell: Arc<[String]>,
-    /// The script.
-    pub script: Script,
+    /// What it runs.
+    pub command: Command,
     /// `max_output` in bytes.
     pub max_output: Option<u64>,
+}
+
+/// `run`: text for a shell, or a list.
+#[derive(Debug)]
+pub enum Command {
+    /// A script for a shell.
+    Script {
+        /// The words that the script is appended to, for example `bash --noprofile --norc -eo pipefail -c`. Shared: nearly
+        /// every task has the same.
+        shell: Arc<[String]>,
+        /// The script.
+        script: Script,
+    },
+    /// A program and its arguments, which no shell reads.
+    Words(Vec<Template>),
 }
 
 /// An agent task.
@@ -171,8 +204,19 @@ pub struct AgentTask {
     pub permission_mode: Option<PermissionMode>,
     /// `permissions` of the task.
     pub permissions: Permissions,
+    /// `checks`: commands that must pass in its tree once it is done. Boxed: few agents have some.
+    pub checks: Option<Box<AgentChecks>>,
     /// `repair`: turns in which the agent may mend an output that doesn't fit.
     pub repair: u32,
+}
+
+/// `checks` of an agent task.
+#[derive(Debug)]
+pub struct AgentChecks {
+    /// The words that each script is appended to.
+    pub shell: Arc<[String]>,
+    /// The scripts, in order.
+    pub scripts: Vec<Script>,
 }
 
 /// `permissions: {allow, ask, deny}`.
@@ -296,6 +340,8 @@ pub enum Output {
     Json,
     /// A list of lines.
     Lines,
+    /// An object of texts: what the task wrote to the file `$FLOW_OUTPUT`.
+    Pairs,
     /// One JSON value that fits a schema.
     Schema(Arc<Value>),
 }

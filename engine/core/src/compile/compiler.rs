@@ -1,14 +1,18 @@
 //! The passes of the compiler, in order. Each reports what it finds and goes on; a plan is made of a text without errors.
 
 use std::cell::OnceCell;
+use std::num::NonZeroU32;
+
+use indexmap::IndexMap;
 
 use super::agent_task::{Cast, Powers};
 use super::edges;
 use super::findings::Findings;
 use super::input::{CompileInput, Compiled, Place};
 use super::inputs;
+use super::prompts;
 use super::scope::{PlanVariable, Scope, Spot, World};
-use super::shape::Shape;
+use super::shape::{Kind, Shape};
 use super::shell;
 use super::task;
 use super::templates;
@@ -19,7 +23,7 @@ use crate::graph::Graph;
 use crate::ids::TaskId;
 use crate::model::Isolation;
 use crate::plan::{Condition, Expansion, Plan, Task, TaskKind};
-use crate::syntax::{self, Text, WorkflowFile};
+use crate::syntax::{self, RunText, Text, WorkflowFile};
 use crate::template::{Segment, Template};
 
 /// Compiles a manifest: everything that is wrong with it, or a plan.
@@ -65,8 +69,11 @@ fn plan(
     });
     let shapes: Vec<Shape<'_>> = tasks.collect();
     let ids = workflow.tasks.iter().enumerate();
+    let prompts = prompts::read(findings, input.place, workflow);
     let mut world = World {
         place: input.place,
+        prompts: &prompts,
+        pools: pools(findings, workflow),
         ids: ids.map(|(index, file)| (file.id.value.as_str(), TaskId::at(index))).collect(),
         shapes,
         inputs: inputs.kinds,
@@ -77,6 +84,8 @@ fn plan(
     };
     check_places(findings, input.place, &world);
     let env = plan_env(findings, &mut world, &workflow.env);
+    let mut scope = Scope { world: &world, task: None, needs: Vec::new(), reads: Vec::new() };
+    let lock = workflow.lock.as_ref().map(|lock| lock_name(findings, &mut scope, lock));
 
     let mut tasks: Vec<Option<Task>> = Vec::with_capacity(world.shapes.len());
     let mut needs = Vec::with_capacity(world.shapes.len());
@@ -115,6 +124,11 @@ fn plan(
         secrets: world.secrets.iter().map(|name| (*name).to_owned()).collect(),
         env: env?,
         concurrency,
+        pools: world.pools.iter().map(|(name, slots)| ((*name).to_owned(), *slots)).collect(),
+        lock: match lock {
+            Some(lock) => Some(lock?),
+            None => None,
+        },
         briefing: workflow.briefing.as_ref().map(|text| text.value.clone()),
         tasks,
         graph,
@@ -124,6 +138,37 @@ fn plan(
             .map(|(name, template)| Some((name, template?)))
             .collect::<Option<Vec<_>>>()?,
     })
+}
+
+/// `pools`; one that no task takes a slot of is a slip.
+fn pools<'a>(findings: &mut Findings, workflow: &'a WorkflowFile) -> IndexMap<&'a str, NonZeroU32> {
+    let keys = || workflow.tasks.iter().map(|task| &task.keys).chain([&workflow.defaults]);
+    let mut pools = IndexMap::with_capacity(workflow.pools.len());
+    for (name, slots) in &workflow.pools {
+        let Some(slots) = at_least_one(findings, &format!("pools.{}", name.value), slots) else {
+            // Its tasks are not told that it doesn't exist.
+            pools.insert(name.value.as_str(), NonZeroU32::MIN);
+            continue;
+        };
+        pools.insert(name.value.as_str(), slots);
+        if !keys().any(|keys| keys.pool.as_ref().is_some_and(|pool| pool.value == name.value)) {
+            let message = format!("no task takes a slot of the pool `{}`", name.value);
+            let finding = findings.at(Code::Suspicious, name.span, message);
+            findings.push(
+                finding.help(format!("write `pool: {}` on the tasks that it is meant for", name.value)),
+            );
+        }
+    }
+    pools
+}
+
+fn lock_name<'a>(findings: &mut Findings, scope: &mut Scope<'_, 'a>, lock: &'a Text) -> Option<Template> {
+    if lock.value.trim().is_empty() {
+        findings.push(
+            findings.at(Code::BadValue, lock.span, "`lock` is empty").help("write a name, such as `deploy`"),
+        );
+    }
+    templates::text(findings, scope, Spot::Lock, lock)
 }
 
 /// The shortest secret that is masked: a shorter one is in every other line by chance.
@@ -159,12 +204,19 @@ fn check_places(findings: &mut Findings, place: &dyn Place, world: &World<'_>) {
     let wants_bash = |shape: &&Shape<'_>| {
         let shell = shape.keys.get(|keys| &keys.shell).map(|shell| shell.value.as_slice());
         let is_bash = shell.is_none_or(|words| matches!(words, [only] if only.value == "bash"));
-        is_bash && shape.keys.own.run.is_some()
+        let runs_script = match shape.kind {
+            Kind::Agent(_) => {
+                return shape.keys.get(|keys| &keys.checks).is_some() && shape.keys.defaults.shell.is_none();
+            }
+            Kind::Shell | Kind::Unclear => matches!(shape.keys.own.run, Some(RunText::Script(_))),
+        };
+        is_bash && runs_script
     };
     if let Some(shape) = world.shapes.iter().find(wants_bash)
         && !place.has_program("bash")
     {
-        let span = shape.keys.written("run").unwrap_or(shape.id.span);
+        let written = shape.keys.written("run").or(shape.keys.written("checks"));
+        let span = written.unwrap_or(shape.id.span);
         let message = format!("task `{}` runs in bash, and there is no bash here", shape.id.value);
         let finding = findings.at(Code::BadPlace, span, message);
         findings.push(finding.help("write `shell: sh`, for all tasks under `defaults:`"));

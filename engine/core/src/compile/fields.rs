@@ -16,10 +16,21 @@ const SHELL: &[&str] = &[
     "attempts",
     "duration",
     "notification",
+    "artifacts",
     "dir",
 ];
-const AGENT: &[&str] =
-    &["output", "text", "status", "reason", "attempts", "duration", "usage", "notification", "dir"];
+const AGENT: &[&str] = &[
+    "output",
+    "text",
+    "status",
+    "reason",
+    "attempts",
+    "duration",
+    "usage",
+    "notification",
+    "artifacts",
+    "dir",
+];
 const EXPANDED: &[&str] = &["output", "results", "status", "reason", "attempts", "duration", "notification"];
 const USAGE: &[&str] = &[
     "turns",
@@ -135,6 +146,8 @@ fn single(shape: &Shape<'_>, path: &[Segment], more: &'static [&'static str]) ->
     match (field, deeper) {
         (_, []) | ("item", _) => Ok(()),
         ("output", _) => rest_of(1, output(shape, deeper)),
+        ("artifacts", [Segment::Index(_), rest @ ..]) => rest_of(2, plain(rest)),
+        ("artifacts", _) => Err(Wrong::new(1, "is a list of paths and has no fields", [])),
         ("usage", [Segment::Name(name)]) if USAGE.contains(&name.as_str()) => Ok(()),
         ("usage", [segment, ..]) => {
             Err(Wrong::new(1, format!("has no `{}`", shown(segment)), USAGE.iter().copied()))

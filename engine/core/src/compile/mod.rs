@@ -20,6 +20,7 @@ mod inputs;
 mod inputs_file;
 mod literal;
 mod private_tree;
+mod prompts;
 mod references;
 mod schema;
 mod scope;
@@ -37,6 +38,8 @@ pub use input::{CompileInput, Compiled, GitPlace, GivenInput, GivenValue, Place}
 pub use inputs_file::inputs_file;
 pub use settings::{SettingsText, settings};
 
+#[cfg(test)]
+mod keys_tests;
 #[cfg(test)]
 mod quirks_tests;
 #[cfg(test)]

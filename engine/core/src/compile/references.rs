@@ -39,12 +39,12 @@ impl<'a> Scope<'_, 'a> {
             "inputs" => self.input(findings, rest),
             "env" => self.variable(findings, spot, reference, rest),
             "secrets" if spot.in_env() => self.secret(findings, rest),
-            "tasks" if !matches!(spot, Spot::PlanEnv(_)) => {
-                self.other_task(findings, spot, written, reference, rest)
-            }
+            "tasks" if !spot.is_before_tasks() => self.other_task(findings, spot, written, reference, rest),
             "run" if spot.sees_run_status() => {
                 one_of(findings, root, rest, RUN.iter().chain(RUN_STATUS).copied())
             }
+            // The lock decides whether there will be a run.
+            "run" if spot == Spot::Lock => one_of(findings, root, rest, ["ci"].into_iter()),
             "run" => self.run(findings, rest),
             "git" => one_of(findings, root, rest, GIT.iter().copied()),
             "attempt" if spot.of_attempt() => scalar(root, rest),
@@ -55,11 +55,11 @@ impl<'a> Scope<'_, 'a> {
             _ => Err(self.unknown_root(findings, spot, root)),
         };
         if let Err(mut problem) = found {
-            let span = findings.place(written, reference.at.clone());
+            let mark = findings.mark(written, reference.at.clone());
             if problem.message.is_empty() {
                 problem.message = format!("unknown name `{}`", path_text(path));
             }
-            let finding = findings.at(problem.code, span, problem.message).maybe_help(problem.help);
+            let finding = findings.at_mark(problem.code, mark, problem.message).maybe_help(problem.help);
             findings.push(finding);
         }
     }
@@ -110,7 +110,8 @@ impl<'a> Scope<'_, 'a> {
         };
         let before = match spot {
             Spot::PlanEnv(before) => before,
-            Spot::PlanOutputs
+            Spot::Lock
+            | Spot::PlanOutputs
             | Spot::Condition
             | Spot::Items
             | Spot::Key
@@ -202,6 +203,7 @@ impl<'a> Scope<'_, 'a> {
             let help = match spot {
                 Spot::Verdict => "write `task` for the attempt that has just ended, as in `task.output`",
                 Spot::PlanEnv(_)
+                | Spot::Lock
                 | Spot::PlanOutputs
                 | Spot::Condition
                 | Spot::Items
@@ -240,6 +242,12 @@ impl<'a> Scope<'_, 'a> {
                 return known(
                     "a secret can be used in `env` only",
                     "put it into `env` and let the program read the variable",
+                );
+            }
+            "tasks" if spot == Spot::Lock => {
+                return known(
+                    "`lock` is read before any task runs",
+                    "name the lock by `inputs`, `env` or `git`, as in `deploy-${{ inputs.target }}`",
                 );
             }
             "tasks" => {

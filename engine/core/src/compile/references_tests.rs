@@ -138,7 +138,7 @@ fn unknown_tasks_and_values_come_with_what_there_is() {
     8 |     run: echo ${{ tasks.a.stdot }}
       |                   ^^^^^^^^^^^^^
       |
-      = help: did you mean `stdout`? available: `output`, `text`, `stdout`, `stderr`, `exit_code`, `status`, `reason`, `attempts`, `duration`, `notification`, `dir`
+      = help: did you mean `stdout`? available: `output`, `text`, `stdout`, `stderr`, `exit_code`, `status`, `reason`, `attempts`, `duration`, `notification`, `artifacts`, `dir`
     ");
     assert_snapshot!(hole("tasks.c.exit_code"), @r"
     error[F0304]: agent task `c` has no `exit_code`
@@ -147,7 +147,7 @@ fn unknown_tasks_and_values_come_with_what_there_is() {
     8 |     run: echo ${{ tasks.c.exit_code }}
       |                   ^^^^^^^^^^^^^^^^^
       |
-      = help: available: `output`, `text`, `status`, `reason`, `attempts`, `duration`, `usage`, `notification`, `dir`
+      = help: available: `output`, `text`, `status`, `reason`, `attempts`, `duration`, `usage`, `notification`, `artifacts`, `dir`
     ");
     assert_snapshot!(hole("tasks.a"), @r"
     error[F0304]: `tasks.a` is no value by itself
@@ -421,7 +421,7 @@ fn an_expanded_task_has_lists_of_values() {
     5 |     run: echo ${{ tasks.a.results[0].stdot }}
       |                   ^^^^^^^^^^^^^^^^^^^^^^^^
       |
-      = help: did you mean `stdout`? available: `output`, `text`, `stdout`, `stderr`, `exit_code`, `status`, `reason`, `attempts`, `duration`, `notification`, `dir`, `key` and 1 more
+      = help: did you mean `stdout`? available: `output`, `text`, `stdout`, `stderr`, `exit_code`, `status`, `reason`, `attempts`, `duration`, `notification`, `artifacts`, `dir` and 2 more
     ");
 }
 
@@ -449,7 +449,7 @@ fn a_task_speaks_of_itself_as_task_where_it_has_ended() {
     3 |   a: { run: echo, retry: { max: 1, if: task.exitcode == 3 } }
       |                                        ^^^^^^^^^^^^^
       |
-      = help: did you mean `exit_code`? available: `output`, `text`, `stdout`, `stderr`, `exit_code`, `status`, `reason`, `attempts`, `duration`, `notification`, `dir`, `id` and 3 more
+      = help: did you mean `exit_code`? available: `output`, `text`, `stdout`, `stderr`, `exit_code`, `status`, `reason`, `attempts`, `duration`, `notification`, `artifacts`, `dir` and 4 more
     ");
     assert_snapshot!(hole("task.output"), @r"
     error[F0303]: `task` is known in `expect.that` and `retry.if` only
@@ -472,6 +472,6 @@ fn carets_stand_right_in_blocks_and_behind_wide_letters() {
     7 |       echo "é ${{ tasks.a.stdot }}"
       |                   ^^^^^^^^^^^^^
       |
-      = help: did you mean `stdout`? available: `output`, `text`, `stdout`, `stderr`, `exit_code`, `status`, `reason`, `attempts`, `duration`, `notification`, `dir`
+      = help: did you mean `stdout`? available: `output`, `text`, `stdout`, `stderr`, `exit_code`, `status`, `reason`, `attempts`, `duration`, `notification`, `artifacts`, `dir`
     "#);
 }

@@ -1,6 +1,7 @@
 //! Where a template stands and what it can speak of there.
 
 use std::collections::HashMap;
+use std::num::NonZeroU32;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -9,6 +10,7 @@ use indexmap::IndexMap;
 use super::findings::Written;
 use super::input::Place;
 use super::inputs::InputKind;
+use super::prompts::PromptFiles;
 use super::shape::{Names, Shape};
 use crate::graph::EdgeKind;
 use crate::ids::TaskId;
@@ -21,6 +23,8 @@ use crate::template::Template;
 pub(super) enum Spot {
     /// Top-level `env`: this many entries stand before it.
     PlanEnv(usize),
+    /// Top-level `lock`: taken before anything else.
+    Lock,
     /// Top-level `outputs`.
     PlanOutputs,
     /// `if`: asked once, before an expansion; or, when it names the item or the key, of each instance.
@@ -40,6 +44,11 @@ pub(super) enum Spot {
 impl Spot {
     pub(super) fn in_env(self) -> bool {
         matches!(self, Spot::PlanEnv(_) | Spot::Env)
+    }
+
+    /// Whether it is read before any task runs.
+    pub(super) fn is_before_tasks(self) -> bool {
+        matches!(self, Spot::PlanEnv(_) | Spot::Lock)
     }
 
     /// Whether one instance is meant, or can be, not the task as a whole.
@@ -82,6 +91,10 @@ pub(super) struct World<'a> {
     pub secrets: Vec<&'a str>,
     pub env: Vec<PlanVariable<'a>>,
     pub settings: &'a Settings,
+    /// `pools`.
+    pub pools: IndexMap<&'a str, NonZeroU32>,
+    /// Prompts that are files.
+    pub prompts: &'a PromptFiles,
     /// The shell of tasks that name none.
     pub shell: Arc<[String]>,
 }
@@ -148,7 +161,7 @@ impl<'a> Scope<'_, 'a> {
     pub(super) fn roots(&self, spot: Spot) -> Vec<&str> {
         let mut roots = vec!["inputs", "env"];
         roots.extend(spot.in_env().then_some("secrets"));
-        roots.extend((!matches!(spot, Spot::PlanEnv(_))).then_some("tasks"));
+        roots.extend((!spot.is_before_tasks()).then_some("tasks"));
         if spot.of_instance() {
             roots.extend(self.item_name());
             roots.extend(self.axes().map(|_| "matrix"));

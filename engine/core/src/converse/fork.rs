@@ -19,7 +19,11 @@ pub fn fork(parent: &[Item], directive: &str) -> Option<Vec<Item>> {
         .iter()
         .filter_map(|item| match item {
             Item::Message { message } => Some(message),
-            Item::Turn { .. } | Item::Denied { .. } | Item::Repair | Item::Spoiled { .. } => None,
+            Item::Turn { .. }
+            | Item::Denied { .. }
+            | Item::Repair
+            | Item::CheckFailed
+            | Item::Spoiled { .. } => None,
         })
         .collect();
     let last = messages.iter().rposition(|message| message.role == Role::Assistant)?;

@@ -20,4 +20,4 @@ mod testing;
 
 pub use fork::{PLACEHOLDER, fork};
 pub use machine::Converse;
-pub use spec::{AgentEnd, AgentSpec, Call, CallResult, Effect, Input, Item, OutputForm, Spoil};
+pub use spec::{AgentEnd, AgentSpec, Call, CallResult, CheckFault, Effect, Input, Item, OutputForm, Spoil};

@@ -102,6 +102,10 @@ reasons! {
     InvalidOutput = "invalid_output";
     /// The agent ended without a text.
     NoOutput = "no_output";
+    /// A declared artifact is missing, or can't be kept.
+    MissingArtifact = "missing_artifact";
+    /// A command of `checks` failed after the agent had its second chance.
+    CheckFailed = "check_failed";
     /// An unmet `expect`.
     Expectation = "expectation";
     /// A denial itself ended the agent.
@@ -202,6 +206,9 @@ pub struct Outcome {
     /// Calls that were refused.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub denials: Vec<Denial>,
+    /// Files that are kept.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub artifacts: Vec<Artifact>,
     /// What became of the private tree.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worktree: Option<WorktreeOutcome>,
@@ -231,6 +238,7 @@ impl Outcome {
             agent_id: None,
             usage: None,
             denials: Vec::new(),
+            artifacts: Vec::new(),
             worktree: None,
             leaky: false,
             verdict_unmet: false,
@@ -252,6 +260,24 @@ pub struct OutputSlice {
     pub start: u64,
     /// How many bytes.
     pub len: u64,
+}
+
+/// A file of a task that its run keeps.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Artifact {
+    /// Its path in the task's folder.
+    pub path: String,
+    /// The copy, relative to the run folder.
+    pub file: String,
+    /// Its size.
+    pub bytes: u64,
+}
+
+impl Artifact {
+    /// The whole copy.
+    pub fn slice(&self) -> OutputSlice {
+        OutputSlice { file: self.file.clone(), start: 0, len: self.bytes }
+    }
 }
 
 /// What an agent used.
@@ -300,6 +326,8 @@ pub enum DenialReason {
     Rule,
     /// It would ask, and nobody can be asked.
     NobodyToAsk,
+    /// It would ask, and a background agent asks nobody.
+    AsyncAgent,
     /// The mode refuses it.
     Mode,
     /// The agent doesn't have the tool.

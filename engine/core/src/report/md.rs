@@ -29,6 +29,7 @@ fn render(report: &RunReport, texts: &dyn Texts) -> String {
         failure(&mut out, task, texts);
     }
     merges(&mut out, report);
+    artifacts(&mut out, report, texts);
     trees(&mut out, report, texts);
     denials(&mut out, report);
     agents(&mut out, report);
@@ -170,6 +171,19 @@ fn merges(out: &mut String, report: &RunReport) {
     }
 }
 
+fn artifacts(out: &mut String, report: &RunReport, texts: &dyn Texts) {
+    let all: Vec<_> =
+        report.tasks.iter().flat_map(|task| task.artifacts.iter().map(move |one| (task, one))).collect();
+    if !all.is_empty() {
+        out.push_str("\n## Artifacts\n\n| task | file | bytes | kept as |\n|---|---|---:|---|\n");
+    }
+    for (task, artifact) in all {
+        let (name, path) = (cell(task.address.as_str()), cell(&artifact.path));
+        let kept = cell(&texts.path(&artifact.slice()));
+        let _ = writeln!(out, "| {name} | {path} | {} | {kept} |", artifact.bytes);
+    }
+}
+
 fn trees(out: &mut String, report: &RunReport, texts: &dyn Texts) {
     let kept = |tree: &&WorktreeOutcome| tree.path.is_some() || tree.branch.is_some() || tree.patch.is_some();
     let tasks = report.tasks.iter().chain(&report.dropped);
@@ -223,6 +237,7 @@ fn denials(out: &mut String, report: &RunReport) {
         let why = match denial.reason {
             DenialReason::Rule => "a rule denies it",
             DenialReason::NobodyToAsk => "nobody could be asked",
+            DenialReason::AsyncAgent => "a background agent asks nobody",
             DenialReason::Mode => "the mode refuses it",
             DenialReason::NotAvailable => "the agent doesn't have the tool",
             DenialReason::UnknownTool => "there is no such tool",

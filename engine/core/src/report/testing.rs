@@ -88,6 +88,7 @@ impl Journal {
             kind: if what == What::Agent { "local_agent".into() } else { "local_bash".into() },
             description: format!("do {task}"),
             dir: "/repo".into(),
+            background: false,
             agent: (what == What::Agent).then_some(agent),
         };
         self.add(Event::AttemptStarting { task: task.into(), attempt, slot: 0 });
@@ -117,7 +118,7 @@ impl Journal {
 
     pub(crate) fn resumed(&mut self, epoch: u32, lost: &[&str], reset: &[&str]) -> &mut Self {
         let all = |tasks: &[&str]| tasks.iter().map(|&task| Address::task(task)).collect();
-        self.add(Event::RunResumed { epoch, lost: all(lost), reset: all(reset) })
+        self.add(Event::RunResumed { epoch, lost: all(lost), reset: all(reset), given_up: Vec::new() })
     }
 
     pub(crate) fn finish(&mut self, status: RunStatus, exit: u8) -> &mut Self {

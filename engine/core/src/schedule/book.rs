@@ -174,7 +174,7 @@ impl Book {
 
     pub(super) fn seat(&self, task: TaskId) -> Seat {
         let root = self.root(task);
-        Seat { task, root, rank: self.wiring.rank(root) }
+        Seat { task, root, rank: self.wiring.rank(root), pool: self.wiring.spec(root).pool }
     }
 
     pub(super) fn find(&self, address: &Address) -> Option<TaskId> {
@@ -189,7 +189,9 @@ impl Book {
     /// Writes an event into the book. One that names a task the book doesn't have changes nothing.
     pub(super) fn apply(&mut self, event: &Event, at: Millis) {
         match event {
-            Event::RunResumed { epoch, lost, reset } => self.resumed(*epoch, lost, reset, at),
+            Event::RunResumed { epoch, lost, reset, given_up } => {
+                self.resumed(*epoch, lost, reset, given_up, at);
+            }
             Event::TaskExpanded { task, instances } => self.on(task, |book, id| book.expanded(id, instances)),
             Event::TaskReady { task } => self.on(task, Book::ready),
             Event::AttemptStarting { task, attempt, slot } => {
@@ -285,7 +287,7 @@ impl Book {
         node.tries += 1;
     }
 
-    fn attempt_ended(&mut self, id: TaskId, outcome: &Outcome, at: Millis) {
+    pub(super) fn attempt_ended(&mut self, id: TaskId, outcome: &Outcome, at: Millis) {
         self.leave_slot(id);
         let node = self.node_mut(id);
         node.phase = Phase::Settling;

@@ -19,6 +19,8 @@
 //! 10. A resume runs no task again that had ended well, unless something that it needs runs again.
 //! 11. Every run ends in a bounded number of steps.
 //! 12. The scheduler asks to be woken only for moments that lie ahead.
+//! 13. Never more attempts of a pool live than it has slots, and a full pool holds up nobody else.
+//! 14. What must not run twice does not start again in the resume that finds it lost.
 
 mod book;
 mod clock;
@@ -43,4 +45,4 @@ mod play_tests;
 pub(crate) use play_tests::played;
 pub use replay::ReplayError;
 pub use scheduler::{Counts, Scheduler, TaskView};
-pub use spec::{Answer, Cancel, Decision, Effect, Input, Limits, NodeSpec, Question, RetrySpec};
+pub use spec::{Answer, Cancel, Decision, Effect, Input, Limits, NodeSpec, PoolSpec, Question, RetrySpec};

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use super::play_model::Model;
 use super::testing::{Rng, append, bare, broke, done, killed, launch, run_started, snapshot};
-use super::{Answer, Cancel, Decision, Effect, Input, Limits, NodeSpec, Question, Scheduler};
+use super::{Answer, Cancel, Decision, Effect, Input, Limits, NodeSpec, PoolSpec, Question, Scheduler};
 use crate::event::{Entry, Event, Instance};
 use crate::graph::{Edge, EdgeKind};
 use crate::ids::{Address, Attempt, Millis, TaskId};
@@ -66,6 +66,11 @@ fn random_plan(rng: &mut Rng) -> Vec<NodeSpec> {
             spec.retry.jitter = rng.one_in(2);
             spec.retry.delay = Duration::from_millis(*rng.pick(&[0, 1, 1000]));
             spec.retry.on = rng.one_in(3).then(|| vec![Reason::Timeout, Reason::Signal, Reason::Cancelled]);
+            // One pool with one slot, one with two.
+            let number = rng.below(6);
+            let slots = NonZeroU32::new(number as u32 + 1).filter(|_| number < 2);
+            spec.pool = slots.map(|slots| PoolSpec { number, slots });
+            spec.retries_lost = !rng.one_in(3);
             spec.timeout = rng.one_in(3).then(|| Duration::from_millis(1 + rng.next() % 3000));
             spec
         })
@@ -383,7 +388,12 @@ impl World<'_> {
         let replayed = Scheduler::replay(self.specs.to_vec(), self.limits, &self.entries).unwrap();
         assert_eq!(snapshot(&self.scheduler), snapshot(&replayed), "8");
         if self.scheduler.epoch() >= MAX_EPOCHS || self.rng.one_in(3) {
-            let calm = self.calm && self.specs.iter().all(|spec| spec.timeout.is_none());
+            let last = self.entries.iter().rev().find_map(|entry| match &entry.event {
+                Event::RunResumed { given_up, .. } => Some(given_up.is_empty()),
+                _ => None,
+            });
+            let in_time = self.specs.iter().all(|spec| spec.timeout.is_none());
+            let calm = self.calm && in_time && last.unwrap_or(true);
             assert!(!calm || status == RunStatus::Completed, "a calm epoch ended as {status:?}");
             return false;
         }

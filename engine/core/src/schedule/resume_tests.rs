@@ -236,3 +236,29 @@ fn a_retry_of_an_allowed_failure_runs_it_again_when_it_is_named() {
     rig.fail("may").done("after").says("finish completed");
     retries(&rig, &["may"], "may after");
 }
+
+#[test]
+fn what_must_not_run_twice_stays_lost_until_a_person_resumes_again() {
+    let once = |name| task(name).with(|spec| spec.retries_lost = false);
+    let drafts = vec![
+        once("agent"),
+        task("shell"),
+        task("reader").after("agent"),
+        task("mourner").needs("agent", EdgeKind::Failure),
+    ];
+    let mut rig = Rig::start(drafts, limits(2));
+    rig.running("agent").running("shell");
+    let Event::RunResumed { given_up, lost, .. } = rig.scheduler.resume() else { panic!() };
+    assert_eq!((given_up[0].as_str(), lost[0].as_str()), ("agent", "shell"));
+    rig.resume().says("launch shell 2 in 0, launch mourner 1 in 1");
+    rig.done("shell").done("mourner").says("finish failed");
+    check(&rig, "", "agent reader mourner");
+}
+
+#[test]
+fn a_lost_instance_that_must_not_run_twice_leaves_its_siblings_alone() {
+    let drafts = vec![task("many").expands().with(|spec| spec.retries_lost = false)];
+    let mut rig = Rig::start(drafts, limits(1));
+    rig.answer("many", keys(&["a", "b"])).running("many[a]");
+    rig.resume().says("launch many[b] 1 in 0").done("many[b]").says("finish failed");
+}

@@ -44,6 +44,8 @@ fn is_transient(reason: Reason) -> bool {
         | Reason::ContextOverflow
         | Reason::InvalidOutput
         | Reason::NoOutput
+        | Reason::MissingArtifact
+        | Reason::CheckFailed
         | Reason::Expectation
         | Reason::OutputLimit
         | Reason::WorkerRestart

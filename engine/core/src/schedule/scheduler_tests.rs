@@ -238,6 +238,31 @@ fn max_parallel_bounds_the_instances_and_others_take_the_slots() {
 }
 
 #[test]
+fn a_full_pool_holds_up_its_own_tasks_and_nobody_else() {
+    let pool = |spec: &mut super::NodeSpec| {
+        spec.pool = Some(super::super::PoolSpec { number: 0, slots: NonZeroU32::MIN });
+    };
+    let m = task("m").expands().with(pool);
+    let first = task("first").with(pool);
+    // `long` is on the longest path, so it goes first as soon as the pool is free.
+    let long = task("long").with(pool);
+    let mut rig = Rig::start(vec![first, long, task("other"), m, task("end").after("long")], limits(9));
+    rig.says("ask m items, launch long 1 in 0, launch other 1 in 1");
+    rig.answer("m", keys(&["a", "b"])).says("").done("long").says("launch first 1 in 0, launch end 1 in 2");
+    rig.done("first").says("launch m[a] 1 in 0").fail("m[a]").says("launch m[b] 1 in 0");
+}
+
+#[test]
+fn an_attempt_that_waits_to_be_tried_again_holds_no_slot_of_its_pool() {
+    let pool = |spec: &mut super::NodeSpec| {
+        spec.pool = Some(super::super::PoolSpec { number: 3, slots: NonZeroU32::MIN });
+    };
+    let mut rig = Rig::start(vec![task("a").retries(1).with(pool), task("b").with(pool)], limits(9));
+    rig.says("launch a 1 in 0").fail("a").says("launch b 1 in 0").tick(1000).says("");
+    rig.done("b").says("launch a 2 in 0");
+}
+
+#[test]
 fn the_first_failed_instance_of_a_fail_fast_group_stops_its_siblings() {
     let m = task("m").expands().with(|spec| spec.fail_fast = true);
     let mut rig = Rig::start(vec![m, task("other")], limits(3));

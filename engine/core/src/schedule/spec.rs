@@ -7,7 +7,7 @@ use crate::event::{Event, Instance};
 use crate::graph::{Edge, EdgeKind};
 use crate::ids::{Address, Attempt, TaskId};
 use crate::model::{Outcome, Reason, RunStatus};
-use crate::plan::{ConditionAt, Plan};
+use crate::plan::{ConditionAt, OnLost, Plan};
 
 /// What the scheduler needs to know of a plan task.
 #[derive(Clone, Debug)]
@@ -32,6 +32,19 @@ pub struct NodeSpec {
     pub continue_on_error: bool,
     /// Whether it takes part in the run.
     pub selected: bool,
+    /// `pool`.
+    pub pool: Option<PoolSpec>,
+    /// Whether it runs again when its engine died while it ran.
+    pub retries_lost: bool,
+}
+
+/// A pool that tasks take one slot of while an attempt lives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PoolSpec {
+    /// Which one, from 0.
+    pub number: usize,
+    /// How many slots it has.
+    pub slots: NonZeroU32,
 }
 
 /// `retry`, without its expression.
@@ -226,6 +239,11 @@ impl NodeSpec {
                     timeout: task.timeout.run,
                     continue_on_error: task.continue_on_error,
                     selected: true,
+                    pool: task.pool.and_then(|number| {
+                        let (_, slots) = plan.pools.get_index(number)?;
+                        Some(PoolSpec { number, slots: *slots })
+                    }),
+                    retries_lost: task.on_lost == OnLost::Retry,
                 }
             })
             .collect()

@@ -45,6 +45,8 @@ pub(super) fn bare(name: &str) -> NodeSpec {
         timeout: None,
         continue_on_error: false,
         selected: true,
+        pool: None,
+        retries_lost: true,
     }
 }
 
@@ -115,7 +117,13 @@ pub(super) fn killed(reason: Reason) -> Outcome {
 }
 
 pub(super) fn launch() -> Launch {
-    Launch { kind: "local_bash".into(), description: "d".into(), dir: "/".into(), agent: None }
+    Launch {
+        kind: "local_bash".into(),
+        description: "d".into(),
+        dir: "/".into(),
+        background: false,
+        agent: None,
+    }
 }
 
 pub(super) fn keys(keys: &[&str]) -> Result<Answer, String> {
@@ -295,7 +303,7 @@ pub(super) struct Snapshot<'a> {
     nodes: &'a [Node],
     slots: &'a Slots,
     live: Vec<TaskId>,
-    waiting: (std::collections::BTreeSet<TaskId>, Vec<(TaskId, u32)>),
+    waiting: super::queue::Waiting,
     rest: (usize, u32, Option<Reason>, bool),
 }
 

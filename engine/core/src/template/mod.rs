@@ -33,3 +33,4 @@ pub use reference::{Reference, Segment};
 pub use script::{RenderedScript, Script, ScriptHole, ScriptPart};
 pub use shell::ShellFamily;
 pub use text::Template;
+pub(crate) use values::json_text;

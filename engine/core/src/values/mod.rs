@@ -4,11 +4,14 @@
 //! process environment through [`Facts`].
 
 mod agent;
+mod argv;
 mod context;
 mod expand;
 mod field;
 mod launch;
+mod lock;
 mod output;
+mod pairs;
 mod preview;
 #[cfg(test)]
 mod testing;
@@ -18,6 +21,9 @@ pub use agent::{
 };
 pub use context::{Facts, GitFacts, Scope};
 pub use expand::instances;
-pub use launch::{Common, Launchable, PreparedAgent, PreparedSetup, PreparedShell, prepare};
+pub use launch::{
+    Common, Launchable, PreparedAgent, PreparedCheck, PreparedCommand, PreparedSetup, PreparedShell, prepare,
+};
+pub use lock::lock_name;
 pub use output::{Settled, settle_output};
 pub use preview::{Preview, preview};

@@ -4,14 +4,15 @@ use std::collections::BTreeSet;
 
 use indexmap::IndexMap;
 
+use super::argv::{arguments, is_end_of_options};
 use super::context::{Facts, GitFacts, Scope};
 use super::expand::instances;
 use crate::event::Instance;
 use crate::ids::Attempt;
 use crate::model::OutputSlice;
-use crate::plan::{Expansion, Item, Items, Over, Plan, Task, TaskKind};
+use crate::plan::{Command, Expansion, Item, Items, Over, Plan, Task, TaskKind};
 use crate::report::{Fold, Texts};
-use crate::template::{Reference, ScriptPart, Template};
+use crate::template::{Reference, Script, ScriptPart, Template};
 use crate::text::shell_word;
 
 /// A task, or one of its instances, before the run.
@@ -50,20 +51,10 @@ pub fn preview(plan: &Plan, task: &Task) -> Result<Vec<Preview>, String> {
 fn one(scope: &Scope<'_>, task: &Task, instance: Option<&Instance>) -> Result<Preview, String> {
     let mut shown = Shown { scope, known: names(task, instance.is_some()), later: BTreeSet::new() };
     let text = match &task.kind {
-        TaskKind::Shell(shell) => {
-            let mut text = String::new();
-            for part in &shell.script.parts {
-                match part {
-                    ScriptPart::Text(plain) => text.push_str(plain),
-                    ScriptPart::Hole(hole) => match shown.value("run", &hole.template)? {
-                        // A value is never shell text, and must not look like some.
-                        Some(value) => text.push_str(&shell_word(&value)),
-                        None => text.push_str(&hole.template.source),
-                    },
-                }
-            }
-            text
-        }
+        TaskKind::Shell(shell) => match &shell.command {
+            Command::Script { script, .. } => shown.script(script)?,
+            Command::Words(words) => shown.words(words)?,
+        },
         TaskKind::Agent(agent) => {
             shown.value("prompt", &agent.prompt)?.unwrap_or_else(|| agent.prompt.source.to_string())
         }
@@ -79,12 +70,50 @@ struct Shown<'a> {
 }
 
 impl Shown<'_> {
-    /// The rendered text; `None`, and noted, when only the run knows it.
-    fn value(&mut self, what: &str, template: &Template) -> Result<Option<String>, String> {
+    fn script(&mut self, script: &Script) -> Result<String, String> {
+        let mut text = String::new();
+        for part in &script.parts {
+            match part {
+                ScriptPart::Text(plain) => text.push_str(plain),
+                ScriptPart::Hole(hole) => match self.value("run", &hole.template)? {
+                    // A value is never shell text, and must not look like some.
+                    Some(value) => text.push_str(&shell_word(&value)),
+                    None => text.push_str(&hole.template.source),
+                },
+            }
+        }
+        Ok(text)
+    }
+
+    /// One word a line: what is one argument shows.
+    fn words(&mut self, words: &[Template]) -> Result<String, String> {
+        let (mut lines, mut options_ended) = (Vec::with_capacity(words.len()), false);
+        for (at, word) in words.iter().enumerate() {
+            if self.is_known(word) {
+                let arguments = arguments(self.scope, at, word, options_ended, &mut Vec::new());
+                let arguments =
+                    arguments.map_err(|outcome| outcome.message.unwrap_or_else(|| format!("`run[{at}]`")))?;
+                lines.extend(arguments.iter().map(|argument| format!("- {argument}")));
+            } else {
+                lines.push(format!("- {}", word.source));
+            }
+            options_ended |= is_end_of_options(word);
+        }
+        Ok(lines.join("\n"))
+    }
+
+    /// Whether it has its value before the run; what it lacks is noted.
+    fn is_known(&mut self, template: &Template) -> bool {
         let unknown: Vec<String> =
             unknown(&template.references, &self.known).map(ToString::to_string).collect();
-        if !unknown.is_empty() || template.asks_status() {
-            self.later.extend(unknown);
+        let is_known = unknown.is_empty() && !template.asks_status();
+        self.later.extend(unknown);
+        is_known
+    }
+
+    /// The rendered text; `None`, and noted, when only the run knows it.
+    fn value(&mut self, what: &str, template: &Template) -> Result<Option<String>, String> {
+        if !self.is_known(template) {
             return Ok(None);
         }
         let rendered = template.render(&self.scope.context(&template.references));
@@ -141,7 +170,7 @@ fn no_facts() -> Facts {
 }
 
 /// Nothing has run, so nothing has been printed.
-struct NoTexts;
+pub(super) struct NoTexts;
 
 impl Texts for NoTexts {
     fn tail(&self, _: &OutputSlice, _: usize) -> String {
@@ -154,6 +183,10 @@ impl Texts for NoTexts {
 
     fn json(&self, _: &str) -> Option<serde_json::Value> {
         None
+    }
+
+    fn path(&self, _: &OutputSlice) -> String {
+        String::new()
     }
 }
 

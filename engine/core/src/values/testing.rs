@@ -4,7 +4,7 @@ use indexmap::IndexMap;
 use serde_json::Value;
 
 use super::context::{Facts, GitFacts, Scope};
-use super::launch::{Launchable, prepare};
+use super::launch::{Launchable, PreparedCommand, prepare};
 use crate::compile::testing::Trial;
 use crate::event::Instance;
 use crate::ids::{Attempt, TaskId};
@@ -88,7 +88,10 @@ impl Middle {
     /// Script and variables of a shell task.
     pub(super) fn script(&self, task: &str) -> (String, IndexMap<String, String>) {
         match self.prepare(task) {
-            Ok(Launchable::Shell(shell)) => (shell.script, shell.common.env),
+            Ok(Launchable::Shell(shell)) => match shell.command {
+                PreparedCommand::Script { script, .. } => (script, shell.common.env),
+                PreparedCommand::Words(_) => panic!("`{task}` has no script"),
+            },
             Ok(Launchable::Agent(_)) => panic!("`{task}` is no command"),
             Err(outcome) => (format!("error: {}", outcome.message.unwrap_or_default()), IndexMap::new()),
         }

@@ -9,6 +9,7 @@ use std::time::Duration;
 use flow_core::event::{Entry, Event};
 use flow_core::ids::{Address, Attempt, TaskId};
 use flow_core::model::{Reason, RunStatus};
+use flow_core::plan::OnLost;
 use flow_core::schedule::{Answer, Effect, Input, Question};
 use flow_core::template::Status;
 use flow_core::values::{Scope, instances};
@@ -157,6 +158,10 @@ impl Driver {
                 self.act(effect);
             }
             if let Some(task) = starts {
+                // Else a machine that dies could forget that it was started, and start it again.
+                if self.plan_task(task).1.on_lost == OnLost::Fail {
+                    self.sync()?;
+                }
                 self.start(task);
             }
         }
@@ -166,6 +171,14 @@ impl Driver {
     /// Queues an input that follows from what is being done right now.
     pub(super) fn follow(&mut self, input: Input) {
         self.inputs.push_back(input);
+    }
+
+    /// Waits until the journal is on disk.
+    pub(super) fn sync(&mut self) -> Result<(), DriveError> {
+        self.setup.journal.sync().map_err(|source| DriveError::Journal {
+            path: self.setup.folder.path().join("events.jsonl"),
+            source,
+        })
     }
 
     /// Appends events to the journal, and tells records and watchers.

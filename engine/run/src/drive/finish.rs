@@ -212,10 +212,7 @@ impl Driver {
         };
         let exit = (self.setup.exit_of)(status, self.cause());
         self.write(vec![Event::RunEnded { status, exit, outputs: outputs.clone(), message }])?;
-        self.setup.journal.sync().map_err(|source| DriveError::Journal {
-            path: self.setup.folder.path().join("events.jsonl"),
-            source,
-        })?;
+        self.sync()?;
         Ok(RunEnd { status, exit, outputs })
     }
 

@@ -1,6 +1,5 @@
 //! From `Effect::Launch` to a running executor.
 
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -8,15 +7,17 @@ use flow_core::converse::AgentSpec;
 use flow_core::event::{Launch, LaunchAgent};
 use flow_core::ids::{Address, Attempt, TaskId};
 use flow_core::model::{AttemptEnd, Isolation, ModelRef, Outcome, Reason};
-use flow_core::plan::{AgentTask, Task, TaskKind};
+use flow_core::plan::{AgentTask, Output, Task, TaskKind};
 use flow_core::schedule::Input;
 use flow_core::values::{
-    Common, Launchable, PreparedAgent, PreparedShell, Workplace, first_message, max_turns_of, output_form,
-    permissions_of, prepare, system_prompt, tools_of,
+    Common, Launchable, PreparedAgent, Workplace, first_message, max_turns_of, output_form, permissions_of,
+    prepare, system_prompt, tools_of,
 };
 
-use super::attempt::{Checks, Live, Message, agent_attempt, shell_attempt};
+use super::attempt::{AgentCommands, Live, Message, agent_attempt, shell_attempt};
+use super::command::agent_env;
 use super::driver::{DriveError, Driver};
+use super::judge::Checks;
 use crate::execute::{
     AgentLaunch, AgentPlace, AgentStart, ShellLaunch, new_agent_id, recorded_calls, stop_pair,
 };
@@ -27,12 +28,6 @@ use crate::tool;
 use crate::watch::Update;
 use crate::workspace::{PrivateTree, TreeOrder, WorkspaceError};
 
-/// A script longer than this can't be an argument: Linux refuses one past 128 KiB.
-const LONGEST_ARGUMENT: usize = 120 * 1024;
-
-/// Says above which folder git looks for no repository.
-const GIT_CEILING: &str = "GIT_CEILING_DIRECTORIES";
-
 /// Readers at once unless the settings say otherwise.
 const TOOLS_AT_ONCE: u32 = 10;
 
@@ -42,12 +37,12 @@ const MAX_TOKENS: u32 = 16_384;
 /// What starts once `attempt_running` is in the journal.
 pub(super) enum Ready {
     Shell(Box<ShellLaunch>, Vec<ShellLaunch>, Checks),
-    Agent(Box<AgentLaunch>, Vec<ShellLaunch>, Checks),
+    Agent(Box<AgentLaunch>, AgentCommands, Checks),
 }
 
-type Refused = Box<Outcome>;
+pub(super) type Refused = Box<Outcome>;
 
-fn refused(reason: Reason, message: impl Into<String>) -> Refused {
+pub(super) fn refused(reason: Reason, message: impl Into<String>) -> Refused {
     Box::new(Outcome::failed(reason, message))
 }
 
@@ -183,17 +178,21 @@ impl Driver {
             kind: task.kind.as_str().to_owned(),
             description: common.description.clone(),
             dir: dir.display().to_string(),
+            background: task.background,
             agent,
         };
-        let checks = self.checks(id, task, &dir, tree);
-        let setup = self.setup_launches((id, attempt), task, common, &dir, tree);
+        let checks = self.checks((id, attempt), task, common, &dir, tree)?;
+        let setup = self.setup_launches((id, attempt), task, common, &dir, tree)?;
         match (&launchable, &task.kind) {
             (Launchable::Shell(shell), TaskKind::Shell(_)) => {
-                let ready = self.shell_launch((id, attempt), task, shell, dir.clone(), tree)?;
+                let pairs = checks.pairs.as_ref().map(|pairs| pairs.path.as_path());
+                let ready = self.shell_launch((id, attempt), (task, shell), &dir, tree, pairs)?;
                 Ok((Ready::Shell(Box::new(ready), setup, checks), launch(None)))
             }
             (Launchable::Agent(agent), TaskKind::Agent(agent_task)) => {
                 let ready = self.agent_launch((id, attempt), (task, agent_task), agent, &dir, tree)?;
+                let own = self.agent_checks((id, attempt), (task, agent_task), agent, &dir, tree)?;
+                let commands = AgentCommands { setup, checks: own };
                 let definition = &self.setup.plan.agents[agent_task.agent];
                 let launch = launch(Some(LaunchAgent {
                     id: ready.agent_id.clone(),
@@ -204,7 +203,7 @@ impl Driver {
                     version: definition.version.clone(),
                     model: ready.model.name().to_owned(),
                 }));
-                Ok((Ready::Agent(Box::new(ready), setup, checks), launch))
+                Ok((Ready::Agent(Box::new(ready), commands, checks), launch))
             }
             (Launchable::Shell(_), TaskKind::Agent(_)) | (Launchable::Agent(_), TaskKind::Shell(_)) => {
                 Err(refused(Reason::Internal, "bug: an attempt was prepared as another kind than its task's"))
@@ -227,12 +226,27 @@ impl Driver {
         }
     }
 
-    fn checks(&self, id: TaskId, task: &Task, dir: &Path, tree: Option<&PrivateTree>) -> Checks {
-        Checks {
+    fn checks(
+        &self,
+        (id, attempt): (TaskId, Attempt),
+        task: &Task,
+        common: &Common,
+        dir: &Path,
+        tree: Option<&PrivateTree>,
+    ) -> Result<Checks, Refused> {
+        let pairs = match (&task.kind, &task.output) {
+            (TaskKind::Shell(shell), Output::Pairs) => {
+                Some(self.pairs_file((id, attempt), shell.max_output)?)
+            }
+            _ => None,
+        };
+        Ok(Checks {
+            pairs,
+            artifacts: common.artifacts.clone(),
             output: match &task.kind {
                 TaskKind::Shell(_) => task.output.clone(),
                 // The agent loop has settled its output already.
-                TaskKind::Agent(_) => flow_core::plan::Output::Text,
+                TaskKind::Agent(_) => Output::Text,
             },
             files: task.expect.files.clone(),
             changes: task.expect.changes,
@@ -242,79 +256,11 @@ impl Driver {
             trees: Arc::clone(&self.trees),
             folder: Arc::clone(&self.setup.folder),
             address: self.address(id),
-        }
+        })
     }
 
-    fn tag(&self, id: TaskId, attempt: Attempt) -> String {
+    pub(super) fn tag(&self, id: TaskId, attempt: Attempt) -> String {
         format!("{}/{}.{attempt}", self.setup.folder.id(), self.address(id))
-    }
-
-    fn shell_launch(
-        &self,
-        (id, attempt): (TaskId, Attempt),
-        task: &Task,
-        shell: &PreparedShell,
-        dir: PathBuf,
-        tree: Option<&PrivateTree>,
-    ) -> Result<ShellLaunch, Refused> {
-        let mut argv: Vec<_> = shell.shell.iter().map(Into::into).collect();
-        if shell.script.len() > LONGEST_ARGUMENT {
-            argv.pop();
-            argv.push(self.script_file(id, &shell.script)?.into_os_string());
-        } else {
-            argv.push((&shell.script).into());
-        }
-        let max_output = match &task.kind {
-            TaskKind::Shell(shell) => shell.max_output.unwrap_or(ShellLaunch::MAX_OUTPUT),
-            TaskKind::Agent(_) => ShellLaunch::MAX_OUTPUT,
-        };
-        let mut launch = ShellLaunch::new(argv, dir, self.tag(id, attempt));
-        launch.env.set = pairs(&shell.common.env);
-        self.surround(&mut launch, id, task, tree);
-        launch.idle = task.timeout.idle;
-        launch.max_output = max_output;
-        Ok(launch)
-    }
-
-    /// The commands of `setup`, with the environment that the task's own command has, or would have.
-    fn setup_launches(
-        &self,
-        (id, attempt): (TaskId, Attempt),
-        task: &Task,
-        common: &Common,
-        dir: &Path,
-        tree: Option<&PrivateTree>,
-    ) -> Vec<ShellLaunch> {
-        let launches = common.setup.iter().map(|setup| {
-            let argv = setup.shell.iter().chain([&setup.script]).map(Into::into).collect();
-            // Not in `dir` of the task: that may be what a setup makes.
-            let dir = tree.map_or(dir, PrivateTree::dir).to_owned();
-            let mut launch = ShellLaunch::new(argv, dir, self.tag(id, attempt));
-            launch.env.set = pairs(&setup.env);
-            self.surround(&mut launch, id, task, tree);
-            launch
-        });
-        launches.collect()
-    }
-
-    /// What every command of a task has around it. Declared variables are there already, and win.
-    fn surround(&self, launch: &mut ShellLaunch, id: TaskId, task: &Task, tree: Option<&PrivateTree>) {
-        let own = [("FLOW_RUN", self.setup.folder.id().as_str()), ("FLOW_TASK", self.address(id).as_str())]
-            .map(|(name, value)| (name.into(), value.into()));
-        let ceiling = tree.and_then(PrivateTree::git_ceiling).map(|path| (GIT_CEILING.into(), path.into()));
-        launch.env.removed = self.setup.hidden_env.iter().map(Into::into).collect();
-        launch.env.set.splice(0..0, own.into_iter().chain(ceiling));
-        launch.grace = task.timeout.grace.unwrap_or(ShellLaunch::GRACE);
-        launch.mask = self.mask.clone();
-    }
-
-    fn script_file(&self, id: TaskId, script: &str) -> Result<PathBuf, Refused> {
-        let folder = self.setup.folder.make_task(&self.address(id));
-        let written = folder.map(|folder| folder.join("script")).and_then(|path| {
-            std::fs::write(&path, script)?;
-            Ok(path)
-        });
-        written.map_err(|error| refused(Reason::Resource, format!("can't write the script: {error}")))
     }
 
     fn agent_launch(
@@ -338,7 +284,7 @@ impl Driver {
             )
         })?;
         let own_tree = tree.map_or_else(|| PathBuf::from(&setup.facts.root), |tree| tree.path().to_owned());
-        let tools = tools_of(definition, agent_task);
+        let tools = tools_of(definition, agent_task, task.background);
         let place = Workplace {
             tree: own_tree.clone(),
             dir: dir.to_path_buf(),
@@ -358,6 +304,8 @@ impl Driver {
             effort: definition.effort,
             output: output_form(&task.output),
             repair: agent_task.repair,
+            background: task.background,
+            checked: agent_task.checks.is_some(),
             max_tool_concurrency: setup.settings.max_tool_concurrency.unwrap_or(TOOLS_AT_ONCE),
         };
         let address = self.address(id);
@@ -378,13 +326,14 @@ impl Driver {
             place: AgentPlace {
                 tree: own_tree,
                 dir: dir.to_path_buf(),
-                env: agent_env(agent, tree),
+                env: agent_env(&agent.common, tree),
                 tag: self.tag(id, attempt),
             },
             idle: task.timeout.idle,
             folder_name: setup.folder.relative(&folder).unwrap_or_default(),
             position: recorded_calls(&folder).map_err(io)?,
             start: self.agent_start(&address),
+            checks: None,
             folder,
             address,
         })
@@ -411,13 +360,13 @@ impl Driver {
                     tokio::spawn(shell_attempt((id, attempt), order, checks, signal, sender));
                 }
             }
-            Some(Ready::Agent(launch, setup, checks)) if setup.is_empty() => {
+            Some(Ready::Agent(launch, commands, checks)) if commands.is_empty() => {
                 tokio::spawn(agent_attempt((id, attempt), *launch, None, checks, signal, sender));
             }
-            Some(Ready::Agent(launch, setup, checks)) => {
+            Some(Ready::Agent(launch, commands, checks)) => {
                 if let Some(files) = self.output_files(id, attempt, slot) {
-                    let setup = Some((setup, files));
-                    tokio::spawn(agent_attempt((id, attempt), *launch, setup, checks, signal, sender));
+                    let commands = Some((commands, files));
+                    tokio::spawn(agent_attempt((id, attempt), *launch, commands, checks, signal, sender));
                 }
             }
             None => {}
@@ -441,16 +390,6 @@ impl Driver {
         self.live.remove(&id);
         self.follow(Input::Ended { task: id, attempt, outcome });
     }
-}
-
-fn pairs(env: &indexmap::IndexMap<String, String>) -> Vec<(OsString, OsString)> {
-    env.iter().map(|(name, value)| (name.into(), value.into())).collect()
-}
-
-fn agent_env(agent: &PreparedAgent, tree: Option<&PrivateTree>) -> Vec<(String, String)> {
-    let ceiling = tree.and_then(PrivateTree::git_ceiling);
-    let ceiling = ceiling.map(|path| (GIT_CEILING.to_owned(), path.display().to_string()));
-    ceiling.into_iter().chain(agent.common.env_without_secrets()).collect()
 }
 
 fn write_files(files: &[(PathBuf, Vec<u8>)]) -> Result<(), Refused> {

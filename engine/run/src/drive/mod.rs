@@ -5,10 +5,13 @@
 //! 3. Nothing that was started lives when `run` returns.
 //! 4. Watchers hear of what is written, never of what is only intended.
 
+mod artifacts;
 mod attempt;
+mod command;
 mod driver;
 mod facts;
 mod finish;
+mod judge;
 mod launch;
 mod orders;
 mod prepare_tree;

@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use flow_core::converse::{AgentEnd, AgentSpec, Call, CallResult, Converse, Effect, Input, Item};
+use flow_core::converse::{AgentEnd, AgentSpec, Call, CallResult, CheckFault, Converse, Effect, Input, Item};
 use flow_core::ids::{Address, Attempt};
 use flow_core::model::{AttemptEnd, Outcome, Reason, Usage};
 use flow_core::text::{format_duration, one_line};
@@ -23,6 +23,7 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use super::agent_ask::Asking;
+use super::agent_checks::AgentChecks;
 use super::agent_files::{AgentFiles, FilesError};
 use super::shell_mask::Mask;
 use super::stop::{Progress, StopOrder, StopSignal};
@@ -67,6 +68,8 @@ pub struct AgentLaunch {
     pub mask: Option<Arc<Mask>>,
     /// From nothing, or on from the transcript.
     pub start: AgentStart,
+    /// What must pass once it is done.
+    pub checks: Option<AgentChecks>,
 }
 
 /// Where an agent's tools work.
@@ -211,6 +214,7 @@ impl Session {
                         Effect::Call(call) => calls.push(self.call(call)),
                         // Recorded as an item, and said once the agent has ended.
                         Effect::Denied(_) => {}
+                        Effect::Check => inputs.push_back(Input::Checked(self.check().await?)),
                         Effect::Finish(end) => return Ok(*end),
                     }
                 }
@@ -241,6 +245,14 @@ impl Session {
                     return Err(Cut::Stopped(order));
                 }
             }
+        }
+    }
+
+    /// Checks the work; `Err` when an order to stop came first.
+    async fn check(&mut self) -> Result<Result<(), CheckFault>, Cut> {
+        match &mut self.launch.checks {
+            Some(checks) => checks.run(&self.stop).await.map_err(Cut::Stopped),
+            None => Ok(Ok(())),
         }
     }
 
@@ -313,6 +325,12 @@ impl Session {
         outcome.usage = Some(self.usage_of(end.usage));
         outcome.denials = end.denials;
         outcome.text = self.files.text(&self.masked(&end.text))?;
+        if end.reason == Some(Reason::CheckFailed)
+            && let Some([stdout, stderr]) =
+                self.launch.checks.as_mut().and_then(|checks| checks.printed.take())
+        {
+            (outcome.stdout, outcome.stderr) = (stdout, stderr);
+        }
         if let Some(mut output) = end.output {
             if let Some(mask) = &self.launch.mask {
                 mask.apply_within(&mut output);

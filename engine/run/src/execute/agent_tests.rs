@@ -73,6 +73,8 @@ impl Bench {
             output: OutputForm::Text,
             repair: 1,
             max_tool_concurrency: 4,
+            background: false,
+            checked: false,
         };
         let (switch, stop) = stop_pair();
         let launch = AgentLaunch {
@@ -91,6 +93,7 @@ impl Bench {
             position: 0,
             mask: None,
             start: AgentStart::Fresh,
+            checks: None,
         };
         Bench { root, launch, switch, stop }
     }

@@ -75,7 +75,7 @@ fn a_task_that_runs_again_after_a_resume_is_counted_once() {
     view.update(&at(1, ended("m", TaskState::Failed, false)));
     view.update(&at(1, ended("n", TaskState::Blocked, false)));
     let reset = ["m[b]", "n"].map(Address::from).to_vec();
-    view.update(&at(2, Event::RunResumed { epoch: 2, lost: Vec::new(), reset }));
+    view.update(&at(2, Event::RunResumed { epoch: 2, lost: Vec::new(), reset, given_up: Vec::new() }));
     assert_eq!(view.ended, Counts { completed: 1, ..Counts::default() });
     view.update(&at(3, ended("m[b]", TaskState::Completed, false)));
     view.update(&at(3, ended("m", TaskState::Completed, false)));
