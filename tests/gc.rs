@@ -41,6 +41,9 @@ fn work_stays_until_it_is_merged_or_force_is_used() {
     assert_eq!(git(&flow.dir(), &["branch", "--list", "flow/*"]), "");
     assert_eq!(git(&flow.dir(), &["worktree", "list"]).lines().count(), 1);
     flow.run(&["run", "plan.yaml"]).exits(0);
+    assert!(
+        flow.run(&["gc", "--force", "-n"]).exits(0).stdout.contains("by force: nothing else has its work")
+    );
     assert_eq!(actions(&gc(&flow, &["--force"])), [pair("unmerged", "removed")]);
 }
 

@@ -53,7 +53,8 @@ fn a_conflict_fails_the_task_writes_nothing_and_names_both_sides() {
     let conflict = &lost["worktree"]["merged"]["conflicts"][0];
     assert_eq!((&conflict["path"], &conflict["other"]), (&"a.txt".into(), &won["address"]));
     assert!(lost["worktree"]["branch"].is_string());
-    assert!(ran.stderr.contains("merge_conflict") && ran.stderr.contains("a.txt"), "{}", ran.stderr);
+    let said = ["merge_conflict", "a.txt", "base: dirty"];
+    assert!(said.iter().all(|text| ran.stderr.contains(text)), "{}", ran.stderr);
     assert!(!flow.exists("b.txt") || won["address"] == "second");
     let report = flow.run(&["report"]).exits(0).stdout;
     assert!(report.contains("was refused, nothing was written"), "{report}");
@@ -175,6 +176,19 @@ fn base_dirty_starts_from_what_is_not_committed() {
 }
 
 #[test]
+fn a_chain_of_tasks_builds_on_what_was_applied_before() {
+    for isolation in ["isolation: worktree, base: dirty", "isolation: copy"] {
+        let task = |number: u32, needs: &str| {
+            format!("  t{number}: {{ {isolation}, merge: apply, {needs} run: 'echo {number} >> a.txt' }}\n")
+        };
+        let tasks = task(1, "") + &task(2, "needs: [t1],") + &task(3, "needs: [t2],");
+        let flow = Flow::new().plan(&format!("tasks:\n{tasks}")).git();
+        flow.run(&["run", "plan.yaml"]).exits(0);
+        assert_eq!(flow.read("a.txt"), "a\n1\n2\n3\n");
+    }
+}
+
+#[test]
 fn setup_and_include_prepare_a_tree() {
     let flow = Flow::new()
         .plan(
@@ -240,6 +254,23 @@ fn plan_shows_trees_and_their_way_home() {
     let shown = flow.run(&["plan", "plan.yaml"]).exits(0).stdout;
     assert!(shown.contains("of the tree as it is; comes home as uncommitted changes"), "{shown}");
     assert!(shown.contains("setup") && shown.contains("make"), "{shown}");
+}
+
+#[test]
+fn r20_twenty_engines_at_one_repository_all_succeed() {
+    let flow = Flow::new()
+        .plan("tasks:\n  t: { isolation: worktree, run: 'echo $FLOW_RUN > x; git add x' }\n")
+        .git();
+    let running: Vec<_> = (0..20).map(|_| flow.start(&["run", "plan.yaml", "-o", "quiet"])).collect();
+    for running in running {
+        running.wait().exits(0);
+    }
+    let branches = git(&flow.dir(), &["for-each-ref", "--format=%(refname:short)", "refs/heads/flow"]);
+    assert_eq!(branches.lines().count(), 20);
+    assert_eq!(
+        (git(&flow.dir(), &["status", "--porcelain"]), git(&flow.dir(), &["fsck", "--strict"])),
+        Default::default()
+    );
 }
 
 #[test]

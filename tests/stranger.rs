@@ -190,3 +190,37 @@ fn stopped_by_a_person_nothing_is_shown_of_what_was_killed() {
     let ran = running.wait().exits(143);
     assert!(ran.stderr.contains("killed") && !ran.stderr.contains("noise"), "{}", ran.stderr);
 }
+
+#[test]
+fn logs_show_what_a_task_prints_while_it_runs_and_what_it_had_printed_when_the_engine_died() {
+    let flow = Flow::new().plan(
+        "concurrency: 2\ntasks:\n  a: { run: echo before }\n  \
+         b: { needs: [a], run: 'echo one; until test -f go; do sleep 0.02; done; echo two; sleep 60' }\n",
+    );
+    let running = flow.start(&["run", "plan.yaml"]);
+    let log = || flow.run(&["logs", "latest", "b"]).stdout;
+    assert!(wait_until(Duration::from_secs(10), || flow.exists(".flow/runs") && log() == "one\n"));
+    let follow = flow.start(&["logs", "latest", "-f"]);
+    flow.write("go", "");
+    assert!(wait_until(Duration::from_secs(10), || log() == "one\ntwo\n"));
+    signal(running.id(), "KILL");
+    running.wait();
+    let followed = follow.wait().exits(0).stdout;
+    assert_eq!(followed.matches("==> b <==").count(), 1, "{followed}");
+    assert!(followed.contains("==> a <==\nbefore\n") && followed.contains("one\n"), "{followed}");
+    assert_eq!(log(), "one\ntwo\n");
+    flow.run(&["ps"]).exits(0).says(&["what it left running was ended"]);
+}
+
+#[test]
+fn what_a_model_refuses_names_model_and_agent_once() {
+    let flow = Flow::new()
+        .plan("tasks:\n  a: { agent: worker, prompt: p }\n")
+        .file("agents/worker.md", "---\nname: worker\ndescription: d\ntools: Read\n---\nWork.\n")
+        .model("a: [{ fail: { status: 404, message: model not found } }]\n");
+    let ran = flow.run(&["run", "plan.yaml", "--model-script", "model.yaml"]).exits(1);
+    let line = ran.stderr.lines().find(|line| line.starts_with("FAILED")).unwrap().to_owned();
+    for part in ["404", "model not found", "agent `worker`", "agents/worker.md"] {
+        assert_eq!(line.matches(part).count(), 1, "{part}: {line}");
+    }
+}

@@ -97,6 +97,10 @@ fn tree(collector: &Collector, leftover: &Leftover, args: &GcArgs) -> Row {
         }),
     };
     let (action, why) = match removed {
+        Ok(Action::Removed | Action::WouldRemove) if args.force && !leftover.standing.may_go(false) => {
+            let action = if args.dry_run { Action::WouldRemove } else { Action::Removed };
+            (action, "by force: nothing else has its work".to_owned())
+        }
         Ok(action) => (action, reason(&leftover.standing)),
         Err(error) => (Action::Failed, error.one_line()),
     };

@@ -1,7 +1,9 @@
 //! `flow ps`.
 
 use std::fmt::Write;
+use std::time::Duration;
 
+use flow_core::model::RunStatus;
 use flow_core::text::{format_duration, visible};
 use flow_run::store::RunFolder;
 use flow_run::sys::clock;
@@ -60,8 +62,13 @@ fn table(rows: &[(RunFolder, flow_core::report::RunReport)]) -> String {
         format!("{:<24} {:<10} {:<24} {:>8} {:>10}  TASKS\n", "RUN", "STATUS", "PLAN", "TOOK", "AGO");
     let now = clock::now();
     for (_, run) in rows {
-        let ended = run.ended.unwrap_or(now);
-        let took = ended.since(run.started);
+        // A run whose engine died took until its last event.
+        let took = match run.status {
+            RunStatus::Running => now.since(run.started),
+            RunStatus::Completed | RunStatus::Failed | RunStatus::Killed | RunStatus::Lost => {
+                Duration::from_millis(run.duration_ms)
+            }
+        };
         let ago = now.since(run.started);
         let counts = run.counts.in_words();
         let _ = writeln!(

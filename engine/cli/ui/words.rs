@@ -53,12 +53,8 @@ pub fn line(line: &Line) -> String {
             )
         }
         Line::Parked { provider, wait, reason } => {
-            format!(
-                "{ODD}{:<7}{ODD:#} {provider}: {} for {}",
-                "wait",
-                visible(reason),
-                format_duration(*wait)
-            )
+            let wait = format_duration(*wait);
+            format!("{ODD}{:<7}{ODD:#} {provider} for {wait}: {}", "wait", visible(reason))
         }
         Line::Note { text } => format!("{ODD}{:<7}{ODD:#} {}", "note", visible(text)),
         Line::Stopping { reason: Reason::FailFast, force: false } => {

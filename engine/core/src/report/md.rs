@@ -222,7 +222,8 @@ fn trees(out: &mut String, report: &RunReport, texts: &dyn Texts) {
             let lacked: Vec<String> = tree.lacked.iter().take(20).map(|path| code(path)).collect();
             let more = tree.lacked.len().saturating_sub(lacked.len());
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-            let _ = writeln!(out, "\nThe tree lacked {}{more}.", lacked.join(", "));
+            let _ =
+                writeln!(out, "\nNot in the tree, since it was not committed: {}{more}.", lacked.join(", "));
         }
     }
 }

@@ -189,6 +189,11 @@ fn matrix(reader: &mut Reader<'_>, entry: Entry) -> Option<Spanned<Box<MatrixFil
             Some("write `matrix: { os: [linux, mac] }`".to_owned());
         return None;
     };
+    if entries.iter().all(|entry| entry.key == "exclude") {
+        reader.problem(Code::BadValue, span, "`matrix` has no axis").help =
+            Some("write `matrix: { os: [linux, mac] }`".to_owned());
+        return None;
+    }
     let mut matrix = MatrixFile { axes: Vec::new(), include: Vec::new(), exclude: Vec::new() };
     for entry in entries {
         match entry.key.as_str() {

@@ -50,7 +50,16 @@ fn conflict(tree: &WorktreeOutcome) -> Option<String> {
         (None, Some(path)) => format!(" in `{path}`"),
         (None, None) => String::new(),
     };
-    Some(format!("`merge: {}`: {message}; nothing was written, the work is kept{kept}", merged.how.as_str()))
+    // What a sibling applied is not committed, so HEAD, where a worktree starts, doesn't have it.
+    let siblings =
+        merged.how == Merge::Apply && merged.conflicts.iter().any(|conflict| conflict.other.is_some());
+    let hint = if siblings {
+        "; a task that builds on uncommitted work starts from it with `base: dirty`"
+    } else {
+        ""
+    };
+    let how = merged.how.as_str();
+    Some(format!("`merge: {how}`: {message}; nothing was written, the work is kept{kept}{hint}"))
 }
 
 impl Driver {
@@ -82,15 +91,9 @@ impl Driver {
         match (outcome.reason, &self.plan_task(id).1.kind) {
             (Some(Reason::Provider), TaskKind::Agent(agent)) => {
                 let definition = &self.setup.plan.agents[agent.agent];
-                let model = outcome
-                    .usage
-                    .as_ref()
-                    .map(|usage| usage.model.as_str())
-                    .filter(|model| !model.is_empty());
-                let model = model.map(|model| format!("model `{model}` of ")).unwrap_or_default();
                 let message = outcome.message.take().unwrap_or_default();
                 outcome.message =
-                    Some(format!("{message} ({model}agent `{}`, {})", definition.name, definition.path));
+                    Some(format!("{message} (agent `{}`, {})", definition.name, definition.path));
             }
             (Some(Reason::ExitCode), TaskKind::Shell(_)) => {
                 let said = outcome.stderr.as_ref().map(|slice| self.texts.tail(slice, HINT_LINES));

@@ -318,7 +318,6 @@ impl Driver {
             attempt,
             agent_id: new_agent_id().map_err(io)?,
             agent_name: definition.name.clone(),
-            definition: definition.path.clone(),
             spec,
             prompt: self.mask.as_ref().map_or(prompt.clone(), |mask| mask.apply(&prompt).into_owned()),
             mask: self.mask.clone(),

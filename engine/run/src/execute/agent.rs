@@ -46,8 +46,6 @@ pub struct AgentLaunch {
     pub agent_id: String,
     /// The definition's name.
     pub agent_name: String,
-    /// The definition's file, for messages.
-    pub definition: String,
     /// What the agent is. Its model is taken from `model`.
     pub spec: AgentSpec,
     /// The first prompt, composed.
@@ -309,19 +307,8 @@ impl Session {
             None => AttemptEnd::Completed,
             Some(_) => AttemptEnd::Failed,
         };
-        let mut message = end.message;
-        // What the provider says of a model that it doesn't know says nothing of where its name stands.
-        if end.reason == Some(Reason::Provider)
-            && let Some(message) = &mut message
-        {
-            message.push_str(&format!(
-                " (model `{}`, agent `{}`)",
-                self.launch.model.name(),
-                self.launch.definition
-            ));
-        }
-        let mut outcome =
-            Outcome::bare(state, end.reason, message.map(|message| self.masked(&message).into_owned()));
+        let message = end.message.map(|message| self.masked(&message).into_owned());
+        let mut outcome = Outcome::bare(state, end.reason, message);
         outcome.usage = Some(self.usage_of(end.usage));
         outcome.denials = end.denials;
         outcome.text = self.files.text(&self.masked(&end.text))?;

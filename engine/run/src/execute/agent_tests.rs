@@ -82,7 +82,6 @@ impl Bench {
             attempt: Attempt::FIRST,
             agent_id: "a0123456789abcdef".to_owned(),
             agent_name: "worker".to_owned(),
-            definition: "agents/worker.md".to_owned(),
             spec,
             prompt: "Do it.".to_owned(),
             model,
@@ -224,12 +223,12 @@ async fn an_empty_answer_is_no_output() {
 }
 
 #[tokio::test]
-async fn a_model_that_is_not_there_is_asked_once_and_named_with_its_agent() {
+async fn a_model_that_is_not_there_is_asked_once_and_named() {
     let script = "t: [{ fail: { status: 404, message: model not found }, repeat: 9 }]";
     let ran = Bench::new(script).run().await;
     assert_eq!(ran.outcome.reason, Some(Reason::Provider));
     let message = ran.outcome.message.as_ref().unwrap();
-    for part in ["404", "model not found", "`test-model`", "agents/worker.md"] {
+    for part in ["404", "model not found", "`test-model`"] {
         assert!(message.contains(part), "{message}");
     }
     assert_eq!(ran.statuses(), [404]);

@@ -16,6 +16,7 @@ mod run_folder;
 mod slice;
 mod slots;
 mod state_dir;
+mod unended;
 
 pub use control::{ControlOrder, ControlReader};
 pub use journal::{Durability, Journal};
@@ -27,3 +28,4 @@ pub use run_folder::RunFolder;
 pub use slice::{copy_slice, read_slice, tail_of_slice};
 pub use slots::{SlotFile, SlotFiles, Slots};
 pub use state_dir::{StateDir, StateError};
+pub use unended::{Unended, unended};

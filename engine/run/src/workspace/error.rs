@@ -97,6 +97,12 @@ pub enum WorkspaceError {
         /// The git folder of the checkout.
         git_dir: PathBuf,
     },
+    /// Somebody wrote a file in the very moment in which it was to be replaced.
+    #[error("`{path}` was changed while the work was brought home; nothing was written")]
+    ChangedMeanwhile {
+        /// The file.
+        path: PathBuf,
+    },
     /// The project's folder leads out of the tree at that commit.
     #[error("`{dir}` leads out of the worktree")]
     Outside {
@@ -183,7 +189,9 @@ impl WorkspaceError {
         match self {
             WorkspaceError::GitLocked { .. } | WorkspaceError::Busy { .. } => Reason::GitLocked,
             WorkspaceError::Tampered { .. } => Reason::Tampered,
-            WorkspaceError::Unfinished { .. } => Reason::MergeConflict,
+            WorkspaceError::Unfinished { .. } | WorkspaceError::ChangedMeanwhile { .. } => {
+                Reason::MergeConflict
+            }
             WorkspaceError::Lost { .. } => Reason::WorkspaceLost,
             WorkspaceError::Kept { source, .. } => source.reason(),
             WorkspaceError::Git { message, .. } if message.contains("No space left on device") => {

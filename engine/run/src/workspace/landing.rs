@@ -39,6 +39,18 @@ pub(super) struct Change {
     pub(super) submodule: bool,
 }
 
+impl Change {
+    /// Refuses when the file is no longer what it was a moment ago.
+    fn still_holds(&self, at: &Path) -> Result<(), WorkspaceError> {
+        let now = Version::of(at).map_err(WorkspaceError::io("read", at))?;
+        let emptied = self.from.is_none() && now.as_ref().is_some_and(|now| now.kind == Kind::Folder);
+        if now == self.from || emptied {
+            return Ok(());
+        }
+        Err(WorkspaceError::ChangedMeanwhile { path: at.to_owned() })
+    }
+}
+
 /// A move of the enclosing branch that belongs to the files.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct BranchMove {
@@ -201,10 +213,12 @@ impl Landing {
             changes.iter().enumerate().partition(|(_, change)| change.to.is_none());
         for (_, change) in gone {
             let at = tree.join(&change.path);
+            change.still_holds(&at)?;
             remove(tree, &at).map_err(WorkspaceError::io("remove", at))?;
         }
         for (number, change) in made {
             let at = tree.join(&change.path);
+            change.still_holds(&at)?;
             replace(&change.content, &at, &self.beside(&at, number))
                 .map_err(WorkspaceError::io("write", at))?;
         }

@@ -177,3 +177,16 @@ fn a_landing_that_had_not_begun_is_none() {
     std::fs::write(trial.landing().join("0"), "half").unwrap();
     assert!(Landing::left_behind(&trial.landing()).unwrap().is_none());
 }
+
+#[test]
+fn a_file_changed_between_the_look_and_the_write_stays_and_the_rest_is_put_back() {
+    let trial = Trial::new(&[("a", "1"), ("b", "2"), ("c", "3")]);
+    let changes =
+        vec![trial.change("a", Some("one")), trial.change("c", None), trial.change("b", Some("two"))];
+    let changes = check(&trial.tree(), changes).unwrap().unwrap();
+    write(&trial.tree(), "b", "mine");
+    let before = trial.state();
+    let error = Landing::land(&trial.landing(), &trial.tree(), &changes).unwrap_err();
+    assert_eq!(error.reason(), flow_core::model::Reason::MergeConflict);
+    assert_eq!(trial.state(), before);
+}

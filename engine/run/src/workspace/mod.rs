@@ -39,6 +39,9 @@ mod version;
 mod worktree;
 
 #[cfg(test)]
+#[path = "faults_tests.rs"]
+mod faults;
+#[cfg(test)]
 mod testing;
 
 pub use abandoned::{Abandoned, abandoned};

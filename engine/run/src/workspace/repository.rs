@@ -118,7 +118,7 @@ impl Repository {
 }
 
 /// What the library's refusal to open a repository means.
-fn refusal(root: &Path, source: git2::Error) -> WorkspaceError {
+pub(super) fn refusal(root: &Path, source: git2::Error) -> WorkspaceError {
     match source.code() {
         ErrorCode::NotFound => WorkspaceError::NoRepository { root: root.to_owned() },
         ErrorCode::Owner => WorkspaceError::Foreign { root: root.to_owned() },
