@@ -96,6 +96,20 @@ fn m10_only_what_ran_runs_again_and_its_work_is_on_a_branch() {
 }
 
 #[test]
+fn m10_a_journal_that_cannot_be_read_is_told_once_and_stops_no_other_run() {
+    let (flow, run) = killed();
+    let journal = flow.newest_run().join("events.jsonl");
+    let text = std::fs::read_to_string(&journal).unwrap().replacen("task_ready", "task_reedy", 1);
+    std::fs::write(&journal, text).unwrap();
+    let told = format!("what run {run} left behind can't be looked at");
+    flow.run(&["run", "other.yaml"]).exits(0).says(&[&told, "line 2"]);
+    let again = flow.run(&["run", "other.yaml"]).exits(0);
+    assert!(!again.stderr.contains(&told), "{}", again.stderr);
+    // Without a journal nothing says that its engine died, so the test ends the process itself.
+    signal(flow.read("kid.pid").trim().parse().unwrap(), "KILL");
+}
+
+#[test]
 fn m10_a_live_run_is_left_alone() {
     let flow = Flow::new().plan("tasks:\n  a: { run: touch began; until test -f go; do sleep 0.02; done }\n");
     let running = flow.start(&["run", "plan.yaml"]);

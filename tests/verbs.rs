@@ -118,6 +118,18 @@ fn retry_runs_the_named_task_and_what_needs_it_and_no_other_failure() {
     assert_eq!(flow.task("b")["attempts"].as_array().unwrap().len(), 1);
 }
 
+#[test]
+fn a_resumed_run_tells_only_what_is_new() {
+    let flow = Flow::new().plan("tasks:\n  a: { run: 'true' }\n  b: { needs: [a], run: test -f go }\n");
+    flow.run(&["run", "plan.yaml"]).exits(1);
+    let again = flow.run(&["resume", "latest"]).exits(1);
+    assert!(
+        !again.stderr.contains("ok      a") && again.stderr.matches("FAILED  b").count() == 1,
+        "{}",
+        again.stderr
+    );
+}
+
 const CHAIN: &str = "tasks:\n  a: { run: echo a >> log }\n  b: { needs: [a], run: echo b >> log }\n  \
                      c: { needs: [b], run: echo c >> log }\n  d: { run: echo d >> log }\n";
 

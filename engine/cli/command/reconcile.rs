@@ -2,7 +2,7 @@
 //!
 //! 1. Only processes that carry the run's own mark are touched, and only trees that its journal names.
 //! 2. Whoever reconciles a run owns it for that long, so a live engine is never disturbed.
-//! 3. A run is reconciled once for each time its engine died.
+//! 3. A run is reconciled once for each time its engine died; whoever goes on with it tries again what was in the way.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -48,12 +48,22 @@ pub(super) fn one(session: &Session, folder: &RunFolder) {
     if ended_by_itself(folder) || is_done(folder) {
         return;
     }
-    if let Err(error) = try_one(session, folder) {
+    if let Err(error) = try_one(session, folder, false) {
         ui::warning(&format!("what run {} left behind can't be looked at: {error:#}", folder.id()));
+        // Said once; what reads the run itself says it again.
+        let _ = mark(folder);
     }
 }
 
-fn try_one(session: &Session, folder: &RunFolder) -> anyhow::Result<()> {
+/// The same before somebody goes on with the run, also when it was reconciled already: a tree may have been in use then.
+pub(super) fn before_going_on(session: &Session, folder: &RunFolder) {
+    if !ended_by_itself(folder) {
+        // Whoever goes on reads the journal next, and says what is wrong with it.
+        let _ = try_one(session, folder, is_done(folder));
+    }
+}
+
+fn try_one(session: &Session, folder: &RunFolder, again: bool) -> anyhow::Result<()> {
     // Somebody owns it: it lives, or is being reconciled.
     if folder.owner_alive()? {
         return Ok(());
@@ -82,7 +92,10 @@ fn try_one(session: &Session, folder: &RunFolder) -> anyhow::Result<()> {
         }
         journal.append(clock::now(), events)?;
     }
-    std::fs::write(folder.path().join("reconciled"), length(folder).to_string())?;
+    mark(folder)?;
+    if again && said.is_empty() {
+        return Ok(());
+    }
     let said = if said.is_empty() { "nothing of it was left".to_owned() } else { said.join("; ") };
     ui::note(&format!(
         "the engine of run {run} died: {said}; go on with `flow resume {run}`",
@@ -129,6 +142,10 @@ fn is_run_ended(tail: &[u8]) -> bool {
 
 fn length(folder: &RunFolder) -> u64 {
     folder.events().metadata().map_or(0, |found| found.len())
+}
+
+fn mark(folder: &RunFolder) -> std::io::Result<()> {
+    std::fs::write(folder.path().join("reconciled"), length(folder).to_string())
 }
 
 /// Whether this very death was reconciled already: a later engine would have written more.

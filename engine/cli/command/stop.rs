@@ -71,9 +71,11 @@ fn wait(folder: &RunFolder, task: Option<&Address>, seen: usize) -> anyhow::Resu
         }
         if !heard && sent.elapsed() > HEARING {
             let message = format!("the engine of run {} does not hear", folder.id());
-            return Err(Failure::new(Exit::Io, message)
-                .help("end it with a signal; `flow doctor` names it")
-                .into());
+            let failure = Failure::new(Exit::Io, message);
+            return Err(match folder.last_owner() {
+                Some(owner) => failure.help(format!("end it with `kill {}`", owner.pid)).into(),
+                None => failure.into(),
+            });
         }
         std::thread::sleep(LOOK);
     }
