@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::support::{Flow, signal, wait_until};
 
-const DONE: &str = "default: [{ say: done }]\n";
+const DONE: &str = "default: [{ say: done, repeat: 9 }]\n";
 
 fn script<'a>(args: &[&'a str]) -> Vec<&'a str> {
     [args, &["--model-script", "model.yaml"]].concat()
@@ -51,7 +51,7 @@ fn a_run_that_is_a_list_passes_every_word_as_it_is() {
     assert_eq!(flow.task("safe")["state"], "completed");
     // What the plan itself writes as an option is one.
     assert_eq!(flow.task("own")["state"], "completed");
-    assert_eq!(flow.task("safe")["description"], "printf '%s' -- --upload-pack=x");
+    assert_eq!(flow.task("safe")["description"], "printf %s -- --upload-pack=x");
     flow.run(&["plan", "plan.yaml"]).exits(0);
 }
 
@@ -234,7 +234,9 @@ fn a_lost_command_runs_again_and_a_lost_agent_only_where_that_does_no_harm() {
         let text = std::fs::read_to_string(flow.newest_run().join("events.jsonl")).unwrap_or_default();
         text.matches("\"attempt_running\"").count() == 4
     };
-    assert!(wait_until(Duration::from_secs(20), || flow.exists("log") && running()));
+    assert!(wait_until(Duration::from_secs(20), || flow.exists("log")
+        && flow.read("log").len() == 4
+        && running()));
     signal(child.id(), "KILL");
     child.wait();
     flow.write("go", "");
