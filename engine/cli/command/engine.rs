@@ -251,7 +251,7 @@ pub(super) fn plan_lock(session: &Session, prepared: &Prepared) -> anyhow::Resul
     // What a run knows of itself can't name its lock: the compiler refuses it.
     let facts = facts_of(session, prepared, String::new(), String::new());
     let name = lock_name(&prepared.plan, &facts).map_err(|error| Failure::new(Exit::Invalid, error))?;
-    Ok(name.map(|name| session.state()?.lock(&name).map_err(anyhow::Error::new)).transpose()?)
+    name.map(|name| session.state()?.lock(&name).map_err(anyhow::Error::new)).transpose()
 }
 
 fn facts(session: &Session, prepared: &Prepared, folder: &RunFolder) -> Facts {

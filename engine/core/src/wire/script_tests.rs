@@ -163,7 +163,8 @@ fn an_expectation_is_checked_against_the_request() {
 fn what_cannot_be_played_is_refused_with_its_line() {
     refused("t:\n  - say: a\n  - sya: b\n", "unknown field `sya`");
     refused("t:\n  - say: a\n  - sya: b\n", "line 3");
-    refused("t:\n  - sleep: 1s\n", "a turn needs");
+    refused("t:\n  - sleep: 1s\n", "needs a turn after it");
+    refused("t:\n  - usage: {input: 1}\n", "a turn needs");
     refused("t:\n  - say: a\n    fail: {status: 500}\n", "exclude each other");
     refused("t:\n  - say: a\n    with: {}\n", "`with` needs `call`");
     refused("t:\n  - call: A\n    calls: []\n", "`call` and `calls`");

@@ -18,8 +18,13 @@ fn what_a_running_command_printed_begins_where_the_last_attempt_of_its_slot_ende
         let seq = entries.len() as u64;
         entries.push(Entry { v: 1, seq, at: Millis(seq), event });
     };
-    let launch =
-        || Launch { kind: "local_bash".into(), description: "d".into(), dir: "/".into(), background: false, agent: None };
+    let launch = || Launch {
+        kind: "local_bash".into(),
+        description: "d".into(),
+        dir: "/".into(),
+        background: false,
+        agent: None,
+    };
     let mut start = |task: &str, text: &str, write: &mut dyn FnMut(Event)| {
         let (task, attempt) = (Address::task(task), Attempt::FIRST);
         write(Event::AttemptStarting { task: task.clone(), attempt, slot: 0 });
@@ -46,7 +51,12 @@ fn what_a_running_command_printed_begins_where_the_last_attempt_of_its_slot_ende
         v: 1,
         seq: 99,
         at: Millis(99),
-        event: Event::RunResumed { epoch: 2, lost: vec![Address::task("b")], reset: Vec::new(), given_up: Vec::new() },
+        event: Event::RunResumed {
+            epoch: 2,
+            lost: vec![Address::task("b")],
+            reset: Vec::new(),
+            given_up: Vec::new(),
+        },
     });
     assert_eq!(unended(&run, &entries), []);
 }
