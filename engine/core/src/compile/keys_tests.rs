@@ -248,7 +248,7 @@ fn a_pool_is_declared_has_slots_and_is_used() {
     3 |   a: { run: x, pool: '${{ inputs.x }}' }
       |                       ^^^^^^^^^^^^^^^
       |
-      = help: templates stand in `run`, `prompt`, `checks`, `env`, `dir`, `base`, `artifacts`, `for_each`, `matrix`, `key`, `lock`, `outputs` and a task's `description`
+      = help: templates stand in `run`, `prompt`, `checks`, `setup`, `env`, `dir`, `base`, `artifacts`, `for_each`, `matrix`, `key`, `lock`, `outputs` and a task's `description`
 
     error[F0303]: this plan has no pool `db`
      --> plan.yaml:4:22

@@ -94,7 +94,7 @@ fn a_prompt_file_must_be_there_and_say_something() {
     3 |   a: { prompt: { file: '${{ inputs.x }}.md' } }
       |                         ^^^^^^^^^^^^^^^
       |
-      = help: templates stand in `run`, `prompt`, `checks`, `env`, `dir`, `base`, `artifacts`, `for_each`, `matrix`, `key`, `lock`, `outputs` and a task's `description`
+      = help: templates stand in `run`, `prompt`, `checks`, `setup`, `env`, `dir`, `base`, `artifacts`, `for_each`, `matrix`, `key`, `lock`, `outputs` and a task's `description`
     ");
     assert_snapshot!(check("tasks:\n  a: { prompt: { fil: p.md } }\n  b: { prompt: {} }\n  c: { prompt: [a] }\n"), @r"
     error[F0201]: unknown key `fil` in `prompt`
