@@ -37,6 +37,22 @@ fn every_example_is_played_here_and_compiles() {
 }
 
 #[test]
+fn every_shipped_workflow_runs_by_its_name() {
+    let mut names: Vec<_> = std::fs::read_dir(repository().join("workflows"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().to_string_lossy().replace(".yaml", ""))
+        .collect();
+    names.sort();
+    assert_eq!(names, ["tour"]);
+    let flow = Flow::new()
+        .file("a.txt", "a\n")
+        .model("explore: [{ say: It is a letter. }]\ntour: [{ say: '# A tour' }]\n");
+    let ran = flow.run(&["run", "tour", "--model-script", "model.yaml", "-i", "focus=letters"]).exits(0);
+    assert_eq!(ran.json(), json!({ "tour": "# A tour" }));
+    assert_eq!(flow.report()["counts"]["completed"], 6);
+}
+
+#[test]
 fn quickstart_explores_in_parallel_and_joins() {
     let flow = Flow::new();
     copy(&repository().join("examples/quickstart"), &flow, "examples/quickstart");

@@ -1,10 +1,27 @@
 //! What a person sees: everything here goes through the built program.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    unreachable_pub,
+    reason = "a test fails by panicking"
+)]
+
 mod bad_input;
 mod cases;
+mod comfort;
+mod conditions;
 mod crash;
 mod examples;
+mod gc;
+mod isolation;
+mod keys;
+mod models;
 mod newcomer;
 mod providers;
+mod retries;
+mod stranger;
 mod support;
 mod thrift;
+mod verbs;

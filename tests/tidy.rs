@@ -1,5 +1,13 @@
 //! The house rules that a compiler doesn't check: file sizes, layers, tables, the top level, words that don't belong.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    unreachable_pub,
+    reason = "a test fails by panicking"
+)]
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -11,27 +11,30 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 /// before anything runs, runs them in parallel, each in a git worktree of its own where the plan says so, keeps a journal
 /// from which any run can be resumed, and never calls a failure a success.
 #[derive(Debug, Parser)]
-#[command(name = "flow", version, max_term_width = 100, disable_help_subcommand = true, after_help = AFTER_HELP)]
+#[command(name = "flow", version, max_term_width = 100, after_help = AFTER_HELP)]
 pub struct Cli {
     /// Works as if started in DIR.
-    #[arg(short = 'C', long = "directory", value_name = "DIR", global = true)]
+    #[arg(short = 'C', long = "directory", value_name = "DIR", global = true, help_heading = EVERYWHERE)]
     pub directory: Option<PathBuf>,
 
     /// Colours: when standard error is a terminal, always or never.
-    #[arg(long, value_name = "WHEN", default_value = "auto", global = true, env = "FLOW_COLOR")]
+    #[arg(long, value_name = "WHEN", default_value = "auto", global = true, env = "FLOW_COLOR", help_heading = EVERYWHERE)]
     pub color: ColorWhen,
 
     /// Keeps runs in DIR instead of `.flow` in the project root.
-    #[arg(long, value_name = "DIR", global = true, env = "FLOW_STATE_DIR")]
+    #[arg(long, value_name = "DIR", global = true, env = "FLOW_STATE_DIR", help_heading = EVERYWHERE)]
     pub state_dir: Option<PathBuf>,
 
     /// More (or other) agent definitions: a file, a folder or JSON. May be given several times.
-    #[arg(long, value_name = "FILE|DIR|JSON", global = true)]
+    #[arg(long, value_name = "FILE|DIR|JSON", global = true, help_heading = EVERYWHERE)]
     pub agents: Vec<String>,
 
     #[command(subcommand)]
     pub command: Command,
 }
+
+/// The heading of what every command takes.
+const EVERYWHERE: &str = "Options of every command";
 
 const AFTER_HELP: &str = "\
 Examples:
@@ -39,9 +42,30 @@ Examples:
   flow run plan.yaml -i target=src     run it; outputs as JSON on stdout, progress on stderr
   flow resume latest                   go on where the last run broke off
   flow report latest --format md       what happened
+  flow init                            a first plan, an agent, settings and a CI file
 
-Exit codes: 0 all well · 1 a task failed · 2 usage · 3 manifest, agent or input invalid · 8 an unmet `expect.that` was the
-only cause · 9 locked · 70 bug · 74 journal or report I/O · 77 not trusted · 129/130/143 hung up/interrupted/terminated";
+Exit codes:
+  0 all well                    8 an unmet `expect.that` was the only cause
+  1 a task failed               9 locked, or resume refused
+  2 usage                      70 a defect of flow
+  3 plan, agent, input wrong   74 journal or report I/O
+  4 nothing selected           77 not trusted
+  5 allowed failures under     129 hung up, 130 interrupted,
+    --strict                   141 stdout closed, 143 terminated";
+
+const AFTER_RUN: &str = "\
+Examples:
+  flow run plan.yaml -i target=src -i 'paths:=[\"a\", \"b\"]' -i notes=@notes.md
+  flow run plan.yaml -n                          show what would run
+  flow run plan.yaml --model-script model.yaml   no key, no network: a written model answers
+  flow run plan.yaml -o json | jq -c .ev         follow the events
+  flow run plan.yaml --report md=report.md > outputs.json";
+
+const AFTER_LOGS: &str = "\
+Examples:
+  flow logs latest              everything, task by task
+  flow logs latest test -f      one task while it runs
+  flow logs latest --stderr     only what went to standard error";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ColorWhen {
@@ -52,7 +76,10 @@ pub enum ColorWhen {
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// Writes a first plan, an agent, settings and a CI file; overwrites nothing.
+    Init(InitArgs),
     /// Runs a plan.
+    #[command(after_help = AFTER_RUN)]
     Run(RunArgs),
     /// Finds every mistake of a plan and its agents; runs nothing.
     Check(CheckArgs),
@@ -62,17 +89,42 @@ pub enum Command {
     Graph(GraphArgs),
     /// Lists runs, newest first, with the state of their tasks.
     Ps(PsArgs),
+    /// Shows one run: its tasks and states, and what runs now.
+    Status(StatusArgs),
     /// Shows the output of a run's tasks, byte for byte.
+    #[command(after_help = AFTER_LOGS)]
     Logs(LogsArgs),
+    /// Shows what happened in a run, event by event.
+    Events(EventsArgs),
     /// Shows what happened in a run.
     Report(ReportArgs),
     /// Goes on with a run that failed, was stopped or lost its engine; what is finished stays finished.
     Resume(ResumeArgs),
+    /// Runs failed tasks of a run again, with what needs them; other failures stay.
+    Retry(RetryArgs),
+    /// Stops a live run, or one task of it, from any process.
+    Stop(StopArgs),
+    /// Removes what runs left behind and nobody needs: trees and branches without work, old run folders.
+    Gc(GcArgs),
     /// Agent definitions: which there are, and what they say.
     Agents {
         #[command(subcommand)]
         command: AgentsCommand,
     },
+    /// Checks what flow needs here: programs, keys, settings, and what dead runs have left.
+    Doctor(DoctorArgs),
+    /// Writes the completions of a shell to standard output.
+    Completions {
+        /// The shell.
+        shell: clap_complete::Shell,
+    },
+}
+
+#[derive(Debug, Args)]
+pub struct InitArgs {
+    /// The folder; made when it isn't there.
+    #[arg(value_name = "DIR", default_value = ".")]
+    pub dir: PathBuf,
 }
 
 #[derive(Debug, Args)]
@@ -85,7 +137,7 @@ pub struct RunArgs {
     pub inputs: InputArgs,
 
     /// Tasks at once.
-    #[arg(short, long, value_name = "N", env = "FLOW_JOBS")]
+    #[arg(short, long, value_name = "N", env = "FLOW_JOBS", value_parser = jobs)]
     pub jobs: Option<NonZeroU32>,
 
     /// Shows what would run (as `flow plan`), and runs nothing.
@@ -95,6 +147,26 @@ pub struct RunArgs {
     /// Stops the run at the first failure that is not allowed.
     #[arg(long)]
     pub fail_fast: bool,
+
+    /// Only these tasks: an address, or a pattern with `*` and `?`. May be given several times.
+    #[arg(long, value_name = "SEL")]
+    pub only: Vec<String>,
+
+    /// Only these tasks and what needs them.
+    #[arg(long, value_name = "SEL")]
+    pub from: Vec<String>,
+
+    /// Only these tasks and what they need.
+    #[arg(long, value_name = "SEL")]
+    pub until: Vec<String>,
+
+    /// Runs in the background; the run's id goes to standard output, what the run says to `engine.log` in its folder.
+    #[arg(short, long, conflicts_with = "dry_run")]
+    pub detach: bool,
+
+    /// The background half of `--detach`.
+    #[arg(long, hide = true)]
+    pub detached: bool,
 
     #[command(flatten)]
     pub engine: EngineArgs,
@@ -106,8 +178,29 @@ pub struct ResumeArgs {
     #[arg(value_name = "RUN")]
     pub run: String,
 
+    #[command(flatten)]
+    pub go_on: GoOnArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct RetryArgs {
+    /// The run: its id, a unique beginning of it, or `latest`.
+    #[arg(value_name = "RUN")]
+    pub run: String,
+
+    /// The tasks, by address; without any, all that did not end well.
+    #[arg(value_name = "TASK")]
+    pub tasks: Vec<String>,
+
+    #[command(flatten)]
+    pub go_on: GoOnArgs,
+}
+
+/// What `resume` and `retry` have in common.
+#[derive(Debug, Args)]
+pub struct GoOnArgs {
     /// Tasks at once.
-    #[arg(short, long, value_name = "N", env = "FLOW_JOBS")]
+    #[arg(short, long, value_name = "N", env = "FLOW_JOBS", value_parser = jobs)]
     pub jobs: Option<NonZeroU32>,
 
     /// Stops the run at the first failure that is not allowed.
@@ -118,7 +211,22 @@ pub struct ResumeArgs {
     pub engine: EngineArgs,
 }
 
-/// What `run` and `resume` have in common.
+#[derive(Debug, Args)]
+pub struct StopArgs {
+    /// The run: its id, a unique beginning of it, or `latest`.
+    #[arg(value_name = "RUN")]
+    pub run: String,
+
+    /// Only this task, by address; for a task that became many, all of its instances.
+    #[arg(value_name = "TASK")]
+    pub task: Option<String>,
+
+    /// Kills at once instead of asking first.
+    #[arg(long, conflicts_with = "task")]
+    pub now: bool,
+}
+
+/// What `run`, `resume` and `retry` have in common.
 #[derive(Debug, Args)]
 pub struct EngineArgs {
     /// The model of every agent: an alias of flow.toml, `provider/id` or an id.
@@ -129,17 +237,30 @@ pub struct EngineArgs {
     #[arg(long, value_name = "FILE", env = "FLOW_MODEL_SCRIPT")]
     pub model_script: Option<PathBuf>,
 
-    /// Writes the report as FMT (md, json, notifications) to PATH, `-` for standard output. May be given several times.
+    /// Writes the report as FMT (md, json, junit, github, notifications) to PATH, `-` for standard output. May be given several times.
     #[arg(long, value_name = "FMT=PATH")]
     pub report: Vec<String>,
 
-    /// What to show: `auto` is `tui` on a terminal and `plain` elsewhere; `json` writes events to standard output.
+    /// What to show: `auto` is `tui` on a terminal and `plain` elsewhere; in CI it shows failures and a summary, and
+    /// under GitHub Actions it is `github`; `json` writes events to standard output.
     #[arg(short, long, value_name = "HOW", default_value = "auto", env = "FLOW_OUTPUT_MODE")]
     pub output: OutputHow,
 
-    /// How surely the journal is on disk before a task starts.
+    /// How surely the journal is on disk before a task starts: `batch` is at most 20 ms behind.
     #[arg(long, value_name = "HOW", default_value = "batch", env = "FLOW_DURABILITY")]
     pub durability: DurabilityHow,
+
+    /// Exits with 5 when a task failed whose failure is allowed.
+    #[arg(long)]
+    pub strict: bool,
+
+    /// Shows starts and tool calls too.
+    #[arg(short, long, conflicts_with = "quiet")]
+    pub verbose: bool,
+
+    /// Shows nothing, as `-o quiet`.
+    #[arg(short, long)]
+    pub quiet: bool,
 
     /// Answers yes to every question.
     #[arg(short, long)]
@@ -152,16 +273,18 @@ pub enum OutputHow {
     Tui,
     Plain,
     Json,
+    Github,
     Quiet,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[allow(missing_docs, reason = "help stays short when values have none")]
 pub enum DurabilityHow {
-    /// Never waits for the disk.
+    // Never waits for the disk.
     None,
-    /// At most 20 ms behind.
+    // At most 20 ms behind.
     Batch,
-    /// Waits for the disk before every task.
+    // Waits for the disk before every task.
     Always,
 }
 
@@ -170,6 +293,10 @@ pub struct InputArgs {
     /// An input: `k=v`, `k=@file` for a file's text, `k:=json` for a JSON value.
     #[arg(short, long = "input", value_name = "K=V")]
     pub input: Vec<String>,
+
+    /// Inputs from a YAML or JSON file; `-i` goes before it.
+    #[arg(long, value_name = "FILE")]
+    pub inputs_file: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
@@ -180,6 +307,10 @@ pub struct CheckArgs {
 
     #[command(flatten)]
     pub inputs: InputArgs,
+
+    /// Text for people, or the findings as JSON.
+    #[arg(short, long, value_name = "HOW", default_value = "text")]
+    pub output: ListHow,
 }
 
 #[derive(Debug, Args)]
@@ -236,6 +367,58 @@ pub struct PsArgs {
 }
 
 #[derive(Debug, Args)]
+pub struct StatusArgs {
+    /// The run: its id, a unique beginning of it, or `latest`.
+    #[arg(value_name = "RUN", default_value = "latest")]
+    pub run: String,
+
+    /// Text for people, or JSON.
+    #[arg(short, long, value_name = "HOW", default_value = "text")]
+    pub output: ListHow,
+}
+
+#[derive(Debug, Args)]
+pub struct GcArgs {
+    /// Shows what would go, and removes nothing.
+    #[arg(short = 'n', long)]
+    pub dry_run: bool,
+
+    /// Removes work as well that no other branch has. It is lost then.
+    #[arg(long)]
+    pub force: bool,
+
+    /// Keeps the newest N runs, whatever their age. Without it the newest 20 stay, and all of the last 14 days.
+    #[arg(long, value_name = "N")]
+    pub keep: Option<usize>,
+
+    /// Text for people, or JSON.
+    #[arg(short, long, value_name = "HOW", default_value = "text")]
+    pub output: ListHow,
+}
+
+#[derive(Debug, Args)]
+pub struct EventsArgs {
+    /// The run: its id, a unique beginning of it, or `latest`.
+    #[arg(value_name = "RUN")]
+    pub run: String,
+
+    /// Goes on until the run ends.
+    #[arg(short, long)]
+    pub follow: bool,
+
+    /// Text for people, or the events as JSON, one a line.
+    #[arg(short, long, value_name = "HOW", default_value = "text")]
+    pub output: ListHow,
+}
+
+#[derive(Debug, Args)]
+pub struct DoctorArgs {
+    /// Text for people, or JSON.
+    #[arg(short, long, value_name = "HOW", default_value = "text")]
+    pub output: ListHow,
+}
+
+#[derive(Debug, Args)]
 pub struct LogsArgs {
     /// The run: its id, a unique beginning of it, or `latest`.
     #[arg(value_name = "RUN")]
@@ -260,7 +443,7 @@ pub struct ReportArgs {
     #[arg(value_name = "RUN", default_value = "latest")]
     pub run: String,
 
-    /// md, json or notifications.
+    /// md, json, junit, github or notifications.
     #[arg(long, value_name = "FMT", default_value = "md")]
     pub format: String,
 }
@@ -273,6 +456,20 @@ pub enum AgentsCommand {
         #[arg(short, long, value_name = "HOW", default_value = "text")]
         output: ListHow,
     },
+    /// Says which definition of a name counts, and which others it replaces.
+    Why {
+        /// Its name, exact case.
+        name: String,
+        /// Text for people, or JSON.
+        #[arg(short, long, value_name = "HOW", default_value = "text")]
+        output: ListHow,
+    },
+    /// Finds what is odd or wrong in the definitions, a line each.
+    Check {
+        /// Text for people, or JSON.
+        #[arg(short, long, value_name = "HOW", default_value = "text")]
+        output: ListHow,
+    },
     /// Shows one definition.
     Show {
         /// Its name, exact case.
@@ -281,4 +478,8 @@ pub enum AgentsCommand {
         #[arg(short, long, value_name = "HOW", default_value = "text")]
         output: ListHow,
     },
+}
+
+fn jobs(text: &str) -> Result<NonZeroU32, String> {
+    text.parse().map_err(|_| "it must be a number from 1".to_owned())
 }

@@ -3,7 +3,8 @@
 use std::fmt;
 use std::process::ExitCode;
 
-use flow_run::store::{FindError, JournalError, OwnerError, StateError};
+use flow_run::store::{FindError, JournalError, OwnerError, PlanLockError, StateError};
+use flow_run::workspace::WorkspaceError;
 
 /// The exit codes of `flow`, as `flow --help` lists them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,9 +17,13 @@ pub enum Exit {
     Usage,
     /// Manifest, agent or input invalid.
     Invalid,
+    /// No task fits the selection, or nothing lives that could be stopped.
+    NothingSelected,
+    /// Allowed failures under `--strict`.
+    AllowedFailures,
     /// An unmet `expect.that` was the only cause.
     Rejected,
-    /// Somebody else owns the run, or it can't be resumed.
+    /// Somebody else owns the run or holds the plan's `lock`, or it can't be resumed.
     Locked,
     /// A defect of flow.
     Bug,
@@ -44,6 +49,8 @@ impl Exit {
             Exit::TaskFailed => 1,
             Exit::Usage => 2,
             Exit::Invalid => 3,
+            Exit::NothingSelected => 4,
+            Exit::AllowedFailures => 5,
             Exit::Rejected => 8,
             Exit::Locked => 9,
             Exit::Bug => 70,
@@ -95,17 +102,37 @@ impl Failure {
     }
 }
 
+/// What to do about an error.
+pub fn help(error: &anyhow::Error) -> Option<&str> {
+    match error.downcast_ref::<Failure>() {
+        Some(failure) => failure.help_text(),
+        None if error.is::<StateError>() => {
+            Some("another place for runs: `--state-dir DIR` or `FLOW_STATE_DIR`")
+        }
+        None => None,
+    }
+}
+
+/// The exit code of a folder that can't be used.
+fn of_state(error: &StateError) -> Exit {
+    if error.is_distrust() { Exit::NotTrusted } else { Exit::Io }
+}
+
 /// The exit code of any error that reaches `main`: its own, that of the run folder's errors, else a defect.
 pub fn of(error: &anyhow::Error) -> Exit {
     if let Some(failure) = error.downcast_ref::<Failure>() {
         return failure.exit();
     }
-    let state = |error: &StateError| if error.is_distrust() { Exit::NotTrusted } else { Exit::Io };
+    match error.downcast_ref::<WorkspaceError>() {
+        Some(WorkspaceError::Foreign { .. }) => return Exit::NotTrusted,
+        Some(_) => return Exit::Io,
+        None => {}
+    }
     if let Some(error) = error.downcast_ref::<StateError>() {
-        return state(error);
+        return of_state(error);
     }
     match error.downcast_ref::<FindError>() {
-        Some(FindError::State(error)) => return state(error),
+        Some(FindError::State(error)) => return of_state(error),
         Some(
             FindError::NoRuns { .. }
             | FindError::NotAnId { .. }
@@ -119,6 +146,12 @@ pub fn of(error: &anyhow::Error) -> Exit {
     match error.downcast_ref::<OwnerError>() {
         Some(OwnerError::Owned { .. }) => return Exit::Locked,
         Some(OwnerError::Io { .. }) => return Exit::Io,
+        None => {}
+    }
+    match error.downcast_ref::<PlanLockError>() {
+        Some(PlanLockError::Held { .. }) => return Exit::Locked,
+        Some(PlanLockError::State(error)) => return of_state(error),
+        Some(PlanLockError::Io { .. }) => return Exit::Io,
         None => {}
     }
     let io = error.is::<JournalError>() || error.is::<std::io::Error>();

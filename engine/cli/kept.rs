@@ -1,4 +1,5 @@
-//! What a run keeps of what it runs, as read, so that a resume runs the same: `plan.yaml`, `inputs.json`, `agents/`.
+//! What a run keeps of what it runs, as read, so that a resume runs the same: `plan.yaml`, `kept.json`, `agents/`,
+//! `files/`.
 
 use std::fs;
 use std::io;
@@ -27,6 +28,12 @@ struct Index {
     inputs: IndexMap<String, Value>,
     /// Definitions in the order of `agents/N.md`.
     agents: Vec<KeptAgent>,
+    /// For each task whether it takes part; absent when all do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    selected: Option<Vec<bool>>,
+    /// The paths of what the manifest names beside it, in the order of `files/N`.
+    #[serde(default)]
+    files: Vec<String>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -46,16 +53,20 @@ pub struct Kept {
     pub inputs: Vec<GivenInput>,
     /// The definitions it uses, and no others.
     pub agents: AgentRegistry,
+    /// For each task whether it takes part; `None` when all do.
+    pub selected: Option<Vec<bool>>,
+    /// The files that it names, by the path as written.
+    pub files: IndexMap<String, String>,
 }
 
 /// Writes what is run into a run folder.
-pub fn keep(folder: &Path, prepared: &Prepared) -> anyhow::Result<()> {
-    write(folder, prepared).map_err(|error| {
+pub fn keep(folder: &Path, prepared: &Prepared, selected: Option<&[bool]>) -> anyhow::Result<()> {
+    write(folder, prepared, selected).map_err(|error| {
         Failure::new(Exit::Io, format!("can't keep the plan in `{}`: {error}", folder.display())).into()
     })
 }
 
-fn write(folder: &Path, prepared: &Prepared) -> io::Result<()> {
+fn write(folder: &Path, prepared: &Prepared, selected: Option<&[bool]>) -> io::Result<()> {
     let agents = &prepared.plan.agents;
     fs::write(folder.join("plan.yaml"), &prepared.file.text)?;
     if !agents.is_empty() {
@@ -63,6 +74,12 @@ fn write(folder: &Path, prepared: &Prepared) -> io::Result<()> {
     }
     for (number, agent) in agents.iter().enumerate() {
         fs::write(folder.join(agent_file(number)), &agent.file.text)?;
+    }
+    if !prepared.files.is_empty() {
+        fs::create_dir_all(folder.join("files"))?;
+    }
+    for (number, text) in prepared.files.values().enumerate() {
+        fs::write(folder.join(named_file(number)), text)?;
     }
     let index = Index {
         plan: prepared.file.name.clone(),
@@ -76,6 +93,8 @@ fn write(folder: &Path, prepared: &Prepared) -> io::Result<()> {
                 path: agent.path.clone(),
             })
             .collect(),
+        selected: selected.map(<[bool]>::to_vec),
+        files: prepared.files.keys().cloned().collect(),
     };
     let text = serde_json::to_string_pretty(&index).map_err(io::Error::from)?;
     files::write_atomically(&folder.join("kept.json"), text.as_bytes())
@@ -83,6 +102,10 @@ fn write(folder: &Path, prepared: &Prepared) -> io::Result<()> {
 
 fn agent_file(number: usize) -> String {
     format!("agents/{number}.md")
+}
+
+fn named_file(number: usize) -> String {
+    format!("files/{number}")
 }
 
 /// Reads a kept plan back.
@@ -102,7 +125,12 @@ fn read_back(folder: &Path) -> io::Result<Kept> {
         let file = Arc::new(SourceFile::new(agent.path.clone(), text));
         texts.push(AgentText { source: agent.source, folder: agent_file(number), file });
     }
+    let mut files = IndexMap::with_capacity(index.files.len());
+    for (number, path) in index.files.into_iter().enumerate() {
+        files.insert(path, fs::read_to_string(folder.join(named_file(number)))?);
+    }
     Ok(Kept {
+        files,
         file: Arc::new(SourceFile::new(index.plan, fs::read_to_string(folder.join("plan.yaml"))?)),
         dir: index.dir,
         inputs: index
@@ -111,5 +139,6 @@ fn read_back(folder: &Path) -> io::Result<Kept> {
             .map(|(name, value)| GivenInput { name, value: GivenValue::Json(value) })
             .collect(),
         agents: agent_registry(texts, &[], Vec::new()),
+        selected: index.selected,
     })
 }

@@ -16,7 +16,7 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use crate::args::Cli;
-use crate::exit::{Exit, Failure};
+use crate::exit::Exit;
 
 fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
@@ -31,10 +31,9 @@ fn main() -> ExitCode {
     match command::dispatch(cli) {
         Ok(code) => ExitCode::from(code),
         Err(error) => {
-            let failure = error.downcast_ref::<Failure>();
             let shown = format!("{error:#}");
             if !shown.is_empty() {
-                ui::error(&shown, failure.and_then(Failure::help_text));
+                ui::error(&shown, exit::help(&error));
             }
             exit::of(&error).into()
         }

@@ -1,20 +1,24 @@
 //! Where a command works and what it finds there: project, settings, agents, plans, runs.
 
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use flow_core::compile::{
     AgentRegistry, CompileInput, Compiled, GitPlace, GivenInput, GivenValue, Place, agent_registry, compile,
-    settings,
+    inputs_file, settings,
 };
 use flow_core::diagnostic::{Diagnostic, SourceFile};
 use flow_core::model::Settings;
 use flow_core::plan::Plan;
+use flow_core::syntax::PLAN_LIMIT;
+use flow_core::text::format_size;
 use flow_run::load::{self, Dirs, Project};
 use flow_run::store::{RunFolder, StateDir};
 use flow_run::workspace;
+use indexmap::IndexMap;
 
-use crate::args::Cli;
+use crate::args::{Cli, InputArgs};
 use crate::exit::{Exit, Failure};
 use crate::kept::Kept;
 use crate::ui;
@@ -39,6 +43,8 @@ pub struct Prepared {
     pub settings: Settings,
     /// `[worktrees] dir`.
     pub worktrees_dir: Option<PathBuf>,
+    /// The files that it names (prompts, schemas), by the path as written, as read.
+    pub files: IndexMap<String, String>,
 }
 
 impl Session {
@@ -63,22 +69,34 @@ impl Session {
 
     /// The settings for plans of a folder; errors are shown and end the command.
     pub fn settings(&self, plan_dir: &Path) -> anyhow::Result<Settings> {
-        let (texts, mut findings) = load::find_settings(&self.project, plan_dir, &self.dirs);
-        let (settings, more) = settings(texts);
-        findings.extend(more);
+        let (settings, findings) = self.find_settings(plan_dir);
         refuse(&findings)?;
         Ok(settings)
     }
 
+    /// The settings for plans of a folder; the findings are the caller's to show.
+    pub fn find_settings(&self, plan_dir: &Path) -> (Settings, Vec<Diagnostic>) {
+        let (texts, mut findings) = load::find_settings(&self.project, plan_dir, &self.dirs);
+        let (settings, more) = settings(texts);
+        findings.extend(more);
+        (settings, findings)
+    }
+
     /// The agents for plans of a folder.
     pub fn agents(&self, plan_dir: &Path, settings: &Settings) -> anyhow::Result<AgentRegistry> {
+        let (agents, findings) = self.find_agents(plan_dir, settings);
+        refuse(&findings)?;
+        Ok(agents)
+    }
+
+    /// The agents for plans of a folder; the findings (files that can't be read) are the caller's to show.
+    pub fn find_agents(&self, plan_dir: &Path, settings: &Settings) -> (AgentRegistry, Vec<Diagnostic>) {
         let found = load::find_agents(&self.project, plan_dir, &self.dirs, &self.agent_flags);
-        refuse(&found.findings)?;
-        Ok(agent_registry(found.texts, &settings.disabled_agents, found.searched))
+        (agent_registry(found.texts, &settings.disabled_agents, found.searched), found.findings)
     }
 
     /// Reads and compiles a plan. All that is wrong is shown; errors end the command before anything runs.
-    pub fn compile(&self, plan: &str, inputs: &[String]) -> anyhow::Result<Prepared> {
+    pub fn compile(&self, plan: &str, inputs: &InputArgs) -> anyhow::Result<Prepared> {
         let (prepared, diagnostics) = self.examine(plan, inputs)?;
         ui::diagnostics(&diagnostics);
         prepared.ok_or_else(|| refused(&diagnostics))
@@ -88,20 +106,49 @@ impl Session {
     pub fn examine(
         &self,
         plan: &str,
-        inputs: &[String],
+        inputs: &InputArgs,
     ) -> anyhow::Result<(Option<Prepared>, Vec<Diagnostic>)> {
-        let inputs = inputs.iter().map(|text| self.given(text)).collect::<anyhow::Result<Vec<_>>>()?;
-        let found = load::find_plan(&self.project, plan).map_err(load_failure)?;
-        let settings = self.settings(&found.dir)?;
-        let agents = self.agents(&found.dir, &settings)?;
-        Ok(self.compile_text(found.file, found.dir, settings, agents, &inputs))
+        let given =
+            inputs.input.iter().map(|text| self.given(text)).collect::<anyhow::Result<Vec<GivenInput>>>()?;
+        let (mut all, mut findings) = self.inputs_file(inputs.inputs_file.as_deref());
+        // The last of one name counts.
+        all.extend(given);
+        let found = match load::find_plan(&self.project, plan) {
+            Ok(found) => found,
+            Err(finding) => {
+                findings.push(finding);
+                return Ok((None, findings));
+            }
+        };
+        let (settings, more) = self.find_settings(&found.dir);
+        findings.extend(more);
+        let (agents, more) = self.find_agents(&found.dir, &settings);
+        findings.extend(more);
+        // What follows from half of the settings, agents or inputs would only confuse.
+        if findings.iter().any(Diagnostic::is_error) {
+            return Ok((None, findings));
+        }
+        let outside = Outside::new(&found.dir, &self.project.root, IndexMap::new());
+        let (prepared, more) = self.compile_text(found.file, outside, settings, agents, &all);
+        findings.extend(more);
+        Ok((prepared, findings))
+    }
+
+    fn inputs_file(&self, path: Option<&Path>) -> (Vec<GivenInput>, Vec<Diagnostic>) {
+        let Some(path) = path else { return (Vec::new(), Vec::new()) };
+        let read = load::read_source(&self.project.here.join(path), PLAN_LIMIT, &path.display().to_string());
+        match read.map_err(|finding| vec![finding]).and_then(|file| inputs_file(&file)) {
+            Ok(inputs) => (inputs, Vec::new()),
+            Err(findings) => (Vec::new(), findings),
+        }
     }
 
     /// Compiles a plan that a run has kept, with the agents that it kept.
     pub fn compile_kept(&self, kept: Kept) -> anyhow::Result<Prepared> {
         let settings = self.settings(&kept.dir)?;
+        let outside = Outside::new(&kept.dir, &self.project.root, kept.files);
         let (prepared, diagnostics) =
-            self.compile_text(kept.file, kept.dir, settings, kept.agents, &kept.inputs);
+            self.compile_text(kept.file, outside, settings, kept.agents, &kept.inputs);
         // Its warnings were shown when the run began.
         let errors: Vec<_> = diagnostics.into_iter().filter(Diagnostic::is_error).collect();
         ui::diagnostics(&errors);
@@ -111,12 +158,11 @@ impl Session {
     fn compile_text(
         &self,
         file: Arc<SourceFile>,
-        dir: PathBuf,
+        outside: Outside<'_>,
         settings: Settings,
         agents: AgentRegistry,
         inputs: &[GivenInput],
     ) -> (Option<Prepared>, Vec<Diagnostic>) {
-        let outside = Outside { plan_dir: &dir, root: &self.project.root };
         let input = CompileInput {
             file: Arc::clone(&file),
             agents: &agents,
@@ -128,8 +174,17 @@ impl Session {
         let used = plan.iter().flat_map(|plan| &plan.agents);
         diagnostics.extend(used.flat_map(|agent| agents.warnings(&agent.name)).cloned());
         let worktrees_dir = settings.worktrees_dir.as_ref().map(PathBuf::from);
-        let prepared = plan.map(|plan| Prepared { plan, file, dir, settings, worktrees_dir });
+        let (dir, files) = (outside.plan_dir.to_owned(), outside.files.into_inner());
+        let prepared = plan.map(|plan| Prepared { plan, file, dir, settings, worktrees_dir, files });
         (prepared, diagnostics)
+    }
+
+    /// Refuses a plan with private trees in a repository that belongs to somebody else.
+    pub fn refuse_strangers(&self, prepared: &Prepared) -> anyhow::Result<()> {
+        if prepared.plan.tasks.iter().any(|task| task.isolation.is_private()) {
+            workspace::check_owner(&self.project.root)?;
+        }
+        Ok(())
     }
 
     /// `k=v`, `k=@file`, `k:=json`.
@@ -141,6 +196,9 @@ impl Session {
         let Some((name, value)) = text.split_once('=') else {
             return Err(usage(format!("`-i {text}` has no `=`")).into());
         };
+        if name.trim_end_matches(':').is_empty() {
+            return Err(usage(format!("`-i {text}` names no input")).into());
+        }
         if let Some(name) = name.strip_suffix(':') {
             let value = serde_json::from_str(value)
                 .map_err(|error| usage(format!("`-i {name}:=` is not JSON: {error}")))?;
@@ -202,11 +260,6 @@ impl Session {
     }
 }
 
-fn load_failure(diagnostic: Diagnostic) -> anyhow::Error {
-    ui::diagnostics(std::slice::from_ref(&diagnostic));
-    Failure::new(Exit::Invalid, "").into()
-}
-
 /// Shows findings; errors end the command.
 fn refuse(diagnostics: &[Diagnostic]) -> anyhow::Result<()> {
     ui::diagnostics(diagnostics);
@@ -219,10 +272,22 @@ fn refused(diagnostics: &[Diagnostic]) -> anyhow::Error {
     Failure::new(Exit::Invalid, format!("{count} {plural}; nothing was run")).into()
 }
 
-/// The outside, as the compiler asks for it.
+/// The outside, as the compiler asks for it. What it read once it reads the same again: what is checked is what runs.
 struct Outside<'a> {
     plan_dir: &'a Path,
     root: &'a Path,
+    files: RefCell<IndexMap<String, String>>,
+}
+
+impl<'a> Outside<'a> {
+    fn new(plan_dir: &'a Path, root: &'a Path, files: IndexMap<String, String>) -> Self {
+        Outside { plan_dir, root, files: RefCell::new(files) }
+    }
+}
+
+/// Whether this is a CI job, as CI systems say it.
+pub fn in_ci() -> bool {
+    std::env::var("CI").is_ok_and(|ci| !matches!(ci.as_str(), "" | "0" | "false"))
 }
 
 impl Place for Outside<'_> {
@@ -231,7 +296,20 @@ impl Place for Outside<'_> {
     }
 
     fn read(&self, path: &str) -> Result<String, String> {
-        std::fs::read_to_string(self.plan_dir.join(path)).map_err(|error| error.to_string())
+        if let Some(text) = self.files.borrow().get(path) {
+            return Ok(text.clone());
+        }
+        let found = self.plan_dir.join(path);
+        let meta = found.metadata().map_err(|error| error.to_string())?;
+        if !meta.is_file() {
+            return Err("it is no regular file".to_owned());
+        }
+        if meta.len() > PLAN_LIMIT as u64 {
+            return Err(format!("it has more than {}", format_size(PLAN_LIMIT)));
+        }
+        let text = std::fs::read_to_string(found).map_err(|error| error.to_string())?;
+        self.files.borrow_mut().insert(path.to_owned(), text.clone());
+        Ok(text)
     }
 
     fn git(&self) -> GitPlace {
@@ -242,4 +320,9 @@ impl Place for Outside<'_> {
         let Some(path) = std::env::var_os("PATH") else { return false };
         std::env::split_paths(&path).any(|dir| dir.join(name).is_file())
     }
+}
+
+/// Whether a program is found on the `PATH`.
+pub fn has_program(name: &str) -> bool {
+    Outside::new(Path::new("."), Path::new("."), IndexMap::new()).has_program(name)
 }

@@ -12,9 +12,9 @@ use crate::support::{Flow, Ran};
 
 /// The cases that the tests of this folder check.
 const CHECKED: &[&str] = &[
-    "C08", "C10", "C11", "C13", "C14", "C16", "C17", "C19", "C20", "C22", "C25", "C26", "C31", "C34", "C35",
-    "C37", "C38", "C40", "C41", "C43", "C44", "C46", "C47", "C49", "C50", "C52", "C53", "C55", "C58", "C64",
-    "C65",
+    "C08", "C10", "C11", "C13", "C14", "C16", "C17", "C19", "C20", "C22", "C23", "C25", "C26", "C28", "C29",
+    "C31", "C32", "C34", "C35", "C37", "C38", "C40", "C41", "C43", "C44", "C46", "C47", "C49", "C50", "C52",
+    "C53", "C55", "C56", "C58", "C59", "C61", "C62", "C64", "C65",
 ];
 
 /// The cases that wait for what this version doesn't have, and for what.
@@ -27,14 +27,6 @@ const WAITING: &[(&str, &str)] = &[
     ("C04", "as C01"),
     ("C05", "as C01"),
     ("C07", "as C01"),
-    ("C23", "`artifacts`"),
-    ("C28", "`background`"),
-    ("C29", "`background`"),
-    ("C32", "the marker of a shortened notification of a shell task"),
-    ("C56", "is checked in flow-run's worktree tests"),
-    ("C59", "`flow gc`"),
-    ("C61", "is checked in flow-run's worktree tests"),
-    ("C62", "`flow gc`"),
 ];
 
 fn all() -> Vec<Value> {

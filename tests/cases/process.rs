@@ -18,6 +18,69 @@ fn c25_an_exit_code_is_kept_and_a_signal_is_named() {
 }
 
 #[test]
+fn c23_a_missing_artifact_fails_the_task_and_the_others_are_kept() {
+    let (flow, ran) = play("C23");
+    ran.exits(1).says(&["out2.txt"]);
+    let task = flow.task("t");
+    assert_eq!((&task["state"], &task["reason"]), (&"failed".into(), &"missing_artifact".into()));
+    assert_eq!(task["message"], "artifact `out2.txt` is missing");
+    let kept = flow.newest_run().join("tasks/t/artifacts/out1.txt");
+    assert_eq!(std::fs::read_to_string(kept).unwrap(), "one\n");
+}
+
+#[test]
+fn c28_a_run_of_background_tasks_ends_with_them() {
+    let (flow, ran) = play("C28");
+    let ran = ran.exits(0);
+    assert!(ran.took < Duration::from_secs(3), "{:?}", ran.took);
+    assert_eq!(flow.report()["counts"]["completed"], 2);
+}
+
+#[test]
+fn c29_background_agents_that_end_together_are_notified_of_each() {
+    let (flow, ran) = play("C29");
+    ran.exits(0);
+    let xml = flow.run(&["report", "latest", "--format", "notifications"]).exits(0).stdout;
+    flow.write("n.xml", &xml);
+    flow.write("check.py", READ_XML);
+    let found = flow.shell("python3 check.py n.xml").exits(0).json();
+    let found = found.as_array().unwrap();
+    let ids: std::collections::BTreeSet<_> =
+        found.iter().map(|one| one["task_id"].as_str().unwrap()).collect();
+    assert_eq!((found.len(), ids.len()), (8, 8), "{xml}");
+    for one in found {
+        assert_eq!(one["status"], "completed");
+        assert!(std::path::Path::new(one["output_file"].as_str().unwrap()).is_file(), "{one}");
+    }
+}
+
+/// A parser that is not ours reads the document.
+const READ_XML: &str = r#"
+import json, sys, xml.etree.ElementTree as tree
+found = tree.parse(sys.argv[1]).getroot().iter("task-notification")
+print(json.dumps([{part.tag: part.text for part in one} for one in found]))
+"#;
+
+#[test]
+fn c32_a_large_output_is_whole_in_its_file_and_reaches_readers_by_path() {
+    let (flow, ran) = play("C32");
+    ran.exits(0);
+    assert_eq!(flow.read("tail.txt"), "END\n");
+    assert_eq!(flow.run(&["logs", "latest", "t"]).exits(0).stdout.len(), 300_004);
+    flow.write("n.xml", &flow.run(&["report", "latest", "--format", "notifications"]).exits(0).stdout);
+    flow.write("check.py", READ_XML);
+    let found = flow.shell("python3 check.py n.xml").exits(0).json();
+    // A shell's notification holds none of its output, so nothing of it can be cut; it names the file.
+    let file = std::fs::read_to_string(found[0]["output_file"].as_str().unwrap()).unwrap();
+    assert!(file.contains("xxxEND\n") && found[0]["result"].is_null());
+    let (flow, _) = set_up("C32");
+    flow.write("plan.yaml", &flow.read("plan.yaml").replace(" | file", ""));
+    flow.run(&["run", "plan.yaml"]).exits(1).says(&["| file"]);
+    assert_eq!(flow.task("u")["reason"], "expression");
+    assert!(!flow.exists("tail.txt"), "u never began");
+}
+
+#[test]
 fn c35_a_task_past_the_limit_waits() {
     let (flow, ran) = play("C35");
     let ran = ran.exits(0);

@@ -21,7 +21,6 @@ pub struct Answer {
 /// A request as it arrived.
 #[derive(Clone, Debug)]
 pub struct Asked {
-    pub path: String,
     pub headers: Vec<(String, String)>,
     pub body: Value,
 }
@@ -112,7 +111,6 @@ fn serve(stream: TcpStream, seen: &Mutex<Vec<Asked>>, next: &mut dyn FnMut() -> 
 fn read_request(reader: &mut BufReader<TcpStream>) -> Option<Asked> {
     let mut first = String::new();
     reader.read_line(&mut first).ok().filter(|bytes| *bytes > 0)?;
-    let path = first.split_whitespace().nth(1)?.to_owned();
     let mut headers = Vec::new();
     loop {
         let mut line = String::new();
@@ -126,7 +124,7 @@ fn read_request(reader: &mut BufReader<TcpStream>) -> Option<Asked> {
         .map_or(0, |(_, value)| value.parse().unwrap());
     let mut body = vec![0; length];
     reader.read_exact(&mut body).ok()?;
-    Some(Asked { path, headers, body: serde_json::from_slice(&body).unwrap_or(Value::Null) })
+    Some(Asked { headers, body: serde_json::from_slice(&body).unwrap_or(Value::Null) })
 }
 
 fn write_answer(writer: &mut TcpStream, answer: &Answer) -> std::io::Result<()> {

@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use flow_core::compile::AgentRegistry;
+use flow_core::diagnostic::Diagnostic;
 use flow_core::model::{AgentDef, ModelRef, ToolPolicy, ToolRule};
 use flow_core::text::{did_you_mean, list_some, one_line, visible};
 use serde_json::{Value, json};
@@ -27,24 +29,10 @@ pub(super) fn run(session: &Session, command: &AgentsCommand) -> anyhow::Result<
                 }
             }
         }
+        AgentsCommand::Why { name, output } => why(&registry, name, *output)?,
+        AgentsCommand::Check { output } => return check(&registry, *output),
         AgentsCommand::Show { name, output } => {
-            let Some(agent) = registry.get(name) else {
-                if let Some(found) = registry.broken(name) {
-                    ui::diagnostics(found);
-                    return Err(Failure::new(
-                        Exit::Invalid,
-                        format!("the definition of `{name}` can't be used"),
-                    )
-                    .into());
-                }
-                let help = match did_you_mean(name, registry.names()) {
-                    Some(meant) => format!("did you mean `{meant}`?"),
-                    None => format!("there are {}", list_some(registry.names(), 20)),
-                };
-                return Err(Failure::new(Exit::Invalid, format!("no agent is called `{name}`"))
-                    .help(help)
-                    .into());
-            };
+            let agent = find(&registry, name)?;
             match output {
                 ListHow::Json => {
                     let mut value = as_json(agent);
@@ -56,6 +44,59 @@ pub(super) fn run(session: &Session, command: &AgentsCommand) -> anyhow::Result<
         }
     }
     Ok(Exit::Success.code())
+}
+
+fn find<'a>(registry: &'a AgentRegistry, name: &str) -> anyhow::Result<&'a AgentDef> {
+    if let Some(agent) = registry.get(name) {
+        return Ok(agent);
+    }
+    if let Some(found) = registry.broken(name) {
+        ui::diagnostics(found);
+        return Err(Failure::new(Exit::Invalid, format!("the definition of `{name}` can't be used")).into());
+    }
+    let help = match did_you_mean(name, registry.names()) {
+        Some(meant) => format!("did you mean `{meant}`?"),
+        None => format!("there are {}", list_some(registry.names(), 20)),
+    };
+    Err(Failure::new(Exit::Invalid, format!("no agent is called `{name}`")).help(help).into())
+}
+
+/// The winner and what it replaces, the strongest first.
+fn why(registry: &AgentRegistry, name: &str, how: ListHow) -> anyhow::Result<()> {
+    let winner = find(registry, name)?;
+    let shadowed = registry.shadowed(name);
+    if how == ListHow::Json {
+        let shadowed: Vec<Value> = shadowed.iter().map(as_json).collect();
+        return ui::print_json(&json!({ "name": name, "winner": as_json(winner), "shadowed": shadowed }));
+    }
+    let mut text = String::new();
+    let rows = [("counts", winner)].into_iter().chain(shadowed.iter().map(|agent| ("replaced", agent)));
+    for (word, agent) in rows {
+        let version = agent.version.as_ref().map(|version| format!(", {version}")).unwrap_or_default();
+        let row = format!("{word:<9} {:<9} {}{version}", agent.source.as_str(), agent.path);
+        let _ = writeln!(text, "{}", visible(&row));
+    }
+    ui::print(&text)
+}
+
+/// Every oddity on a line of its own; errors make the exit code.
+fn check(registry: &AgentRegistry, how: ListHow) -> anyhow::Result<u8> {
+    let all: Vec<Diagnostic> = registry.findings().cloned().collect();
+    match how {
+        ListHow::Json => ui::print_json(&ui::findings_json(&all))?,
+        ListHow::Text => {
+            let lines: String = all.iter().map(|found| ui::finding_line(found) + "\n").collect();
+            ui::print(&lines)?;
+            let errors = all.iter().filter(|found| found.is_error()).count();
+            ui::note(&format!(
+                "{} definitions can be used; {errors} errors, {} warnings",
+                registry.names().count(),
+                all.len() - errors
+            ));
+        }
+    }
+    let broken = all.iter().any(Diagnostic::is_error);
+    Ok(if broken { Exit::Invalid } else { Exit::Success }.code())
 }
 
 fn rules(rules: &[ToolRule]) -> Vec<String> {
@@ -111,13 +152,21 @@ fn table(agents: &[&AgentDef]) -> String {
     text
 }
 
+/// `project, agents/a.md`; one that is compiled in has no file.
+pub(super) fn source(agent: &AgentDef) -> String {
+    match agent.source.as_str() {
+        source if source == agent.path => source.to_owned(),
+        source => format!("{source}, {}", agent.path),
+    }
+}
+
 fn page(agent: &AgentDef) -> String {
     let mut text = String::new();
     let tools = tools(agent).map_or("all".to_owned(), |tools| tools.join(", "));
     let rows = [
         ("name", agent.name.clone()),
         ("description", agent.description.clone()),
-        ("source", format!("{}, {}", agent.source.as_str(), agent.path)),
+        ("source", source(agent)),
         ("hash", agent.hash.clone()),
         ("model", model(agent).to_owned()),
         ("tools", if tools.is_empty() { "none".to_owned() } else { tools }),

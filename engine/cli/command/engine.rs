@@ -9,12 +9,13 @@ use std::time::Instant;
 use anyhow::Context;
 use flow_core::event::{Entry, Event};
 use flow_core::model::RunStatus;
+use flow_core::plan::TaskKind;
 use flow_core::report::Fold;
 use flow_core::schedule::{Cancel, Limits, Scheduler};
-use flow_core::values::Facts;
+use flow_core::values::{Facts, lock_name};
 use flow_run::drive::{self, Cause, Control, RunSetup, git_facts, process_facts};
 use flow_run::provider::{ProviderConfig, Providers};
-use flow_run::store::{Durability, Journal, JournalRead, OwnerLock, RunFolder};
+use flow_run::store::{ControlReader, Durability, Journal, JournalRead, OwnerLock, PlanLock, RunFolder};
 use flow_run::sys::signals::{Order, Orders};
 use flow_run::watch;
 use serde_json::Value;
@@ -22,8 +23,11 @@ use tokio::sync::mpsc;
 
 use crate::args::{DurabilityHow, EngineArgs, OutputHow};
 use crate::exit::{Exit, Failure};
-use crate::session::{Prepared, Session};
+use crate::session::{Prepared, Session, in_ci};
 use crate::ui;
+
+/// Threads of the runtime beside its one: some that wait for files and git.
+const THREADS: usize = 3;
 
 /// The event that opens this epoch, and what the journal held before.
 pub(super) struct Opening {
@@ -38,6 +42,8 @@ pub(super) struct Engine<'a> {
     pub(super) folder: Arc<RunFolder>,
     pub(super) journal: Journal,
     pub(super) lock: OwnerLock,
+    /// The plan's `lock`.
+    pub(super) plan_lock: Option<PlanLock>,
     pub(super) limits: Limits,
     pub(super) scheduler: Scheduler,
     pub(super) so_far: Fold,
@@ -52,12 +58,12 @@ impl Engine<'_> {
     pub(super) fn run(self) -> anyhow::Result<u8> {
         let began = Instant::now();
         let (publisher, updates) = watch::channel();
-        let how = how(self.args.output);
-        let watcher = ui::Watcher::start(how, updates, Arc::clone(&self.folder));
+        let how = how(self.args);
         let (folder, reports) = (Arc::clone(&self.folder), self.reports);
         let shown = self.session.project.show(folder.path());
         let json = how == ui::How::Json;
-        if how != ui::How::Quiet && !json {
+        if matches!(how, ui::How::Live | ui::How::Plain | ui::How::Verbose) {
+            say_which_model(&self.prepared, &self.providers, self.args);
             ui::note(&format!(
                 "run {} of `{}`, {} at once",
                 folder.id(),
@@ -65,6 +71,9 @@ impl Engine<'_> {
                 self.limits.concurrency
             ));
         }
+        let Opening { event: opening, earlier } = self.opening;
+        let watcher =
+            ui::Watcher::start(how, updates, Arc::clone(&self.folder), earlier).map_err(no_thread)?;
         let signalled = Arc::new(AtomicU8::new(0));
         let setup = RunSetup {
             facts: Arc::new(facts(self.session, &self.prepared, &folder)),
@@ -79,25 +88,28 @@ impl Engine<'_> {
             providers: Arc::new(self.providers),
             worktrees_dir: self.prepared.worktrees_dir,
             publisher,
-            exit_of: exit_of(Arc::clone(&signalled)),
+            exit_of: exit_of(Arc::clone(&signalled), self.args.strict),
         };
-        let ended = live(setup, self.opening, signalled);
-        let view = watcher.finish();
-        let made = match ended.as_ref().ok().and_then(|ended| ended.run.report()) {
-            Some(report) => super::report::write_both(&folder, &report),
-            // The journal knows more than we do.
-            None => {
-                super::report::fold(&folder).and_then(|report| super::report::write_both(&folder, &report))
-            }
+        let ended = live(setup, opening, signalled);
+        watcher.finish();
+        let report = match ended.as_ref().ok().and_then(|ended| ended.run.report()) {
+            Some(report) => Ok(report),
+            // The run could not write its journal, and knows more than what happened.
+            None => super::report::fold(&folder),
         };
-        drop(self.lock);
+        let made = report.as_ref().map_or(Ok(()), |report| super::report::write_both(&folder, report));
+        drop((self.lock, self.plan_lock));
         let ended = ended?;
+        let report = report?;
+        if how == ui::How::Github {
+            super::report::tell_github(&folder, &report)?;
+        }
+        if how != ui::How::Quiet {
+            ui::summary(how, &ui::Ended { report: &report, took: began.elapsed(), folder: &shown });
+        }
         made?;
         for report in reports {
             report.write(&folder)?;
-        }
-        if how != ui::How::Quiet {
-            ui::summary(ended.status, &view, began.elapsed(), &folder, &shown);
         }
         if !json {
             ui::print_json(&ended.outputs.unwrap_or_else(|| Value::Object(serde_json::Map::new())))?;
@@ -106,7 +118,8 @@ impl Engine<'_> {
     }
 }
 
-fn live(mut setup: RunSetup, opening: Opening, signalled: Arc<AtomicU8>) -> anyhow::Result<drive::RunEnd> {
+fn live(mut setup: RunSetup, opening: Event, signalled: Arc<AtomicU8>) -> anyhow::Result<drive::RunEnd> {
+    threads_are_to_be_had(THREADS).map_err(no_thread)?;
     // The subreaper inherits what escapes its group, so that it can be ended.
     if let Err(error) = flow_run::sys::process::become_subreaper() {
         ui::warning(&format!("processes that leave their group can't be followed: {error}"));
@@ -120,21 +133,21 @@ fn live(mut setup: RunSetup, opening: Opening, signalled: Arc<AtomicU8>) -> anyh
     runtime.block_on(async move {
         let mut orders = Orders::listen().context("can't listen for signals")?;
         let (sender, control) = mpsc::channel(8);
+        let reader = ControlReader::from_now(&setup.folder);
+        tokio::spawn(drive::follow_orders(reader, sender.clone()));
         tokio::spawn(async move {
             loop {
-                let (order, code) = match orders.next().await {
-                    Order::Interrupt => (true, Exit::Interrupted),
-                    Order::Terminate => (true, Exit::Terminated),
-                    Order::HangUp => (true, Exit::HungUp),
-                    Order::Suspend => (false, Exit::Success),
+                let cancel = |exit: Exit| {
+                    let again = signalled.swap(exit.code(), Ordering::SeqCst) != 0;
+                    Control::Cancel(if again { Cancel::Now } else { Cancel::Gently })
                 };
-                if !order {
-                    let _ = flow_run::sys::signals::suspend();
-                    continue;
-                }
-                let again = signalled.swap(code.code(), Ordering::SeqCst) != 0;
-                let how = if again { Cancel::Now } else { Cancel::Gently };
-                if sender.send(Control::Cancel(how)).await.is_err() {
+                let wanted = match orders.next().await {
+                    Order::Interrupt => cancel(Exit::Interrupted),
+                    Order::Terminate => cancel(Exit::Terminated),
+                    Order::HangUp => cancel(Exit::HungUp),
+                    Order::Suspend => Control::Suspend,
+                };
+                if sender.send(wanted).await.is_err() {
                     return;
                 }
             }
@@ -146,14 +159,39 @@ fn live(mut setup: RunSetup, opening: Opening, signalled: Arc<AtomicU8>) -> anyh
     })
 }
 
-/// Writes the opening event and takes it in, after what the journal held.
-fn open(setup: &mut RunSetup, opening: Opening) -> anyhow::Result<()> {
-    for entry in opening.earlier {
-        setup.publisher.publish(watch::Update::Event(Arc::new(entry)));
+/// Whether so many threads can live at once; the runtime would panic where they can't.
+fn threads_are_to_be_had(count: usize) -> std::io::Result<()> {
+    let (hold, held) = std::sync::mpsc::channel::<()>();
+    let held = Arc::new(std::sync::Mutex::new(held));
+    let mut threads = Vec::with_capacity(count);
+    let mut failure = Ok(());
+    for _ in 0..count {
+        let held = Arc::clone(&held);
+        let wait = move || drop(held.lock().map(|held| held.recv()));
+        match std::thread::Builder::new().stack_size(64 << 10).spawn(wait) {
+            Ok(thread) => threads.push(thread),
+            Err(error) => {
+                failure = Err(error);
+                break;
+            }
+        }
     }
+    drop(hold);
+    threads.into_iter().for_each(|thread| drop(thread.join()));
+    failure
+}
+
+fn no_thread(error: std::io::Error) -> anyhow::Error {
+    Failure::new(Exit::Io, format!("can't start a thread: {error}"))
+        .help("too many processes of this user, or too small a limit (`ulimit -u`)")
+        .into()
+}
+
+/// Writes the opening event and takes it in.
+fn open(setup: &mut RunSetup, opening: Event) -> anyhow::Result<()> {
     let entries = setup
         .journal
-        .append(flow_run::sys::clock::now(), [opening.event])
+        .append(flow_run::sys::clock::now(), [opening])
         .map_err(|error| Failure::new(Exit::Io, format!("can't write the journal: {error}")))?;
     for entry in entries {
         setup.scheduler.apply(&entry.event, entry.at);
@@ -163,26 +201,49 @@ fn open(setup: &mut RunSetup, opening: Opening) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn how(wanted: OutputHow) -> ui::How {
+fn how(args: &EngineArgs) -> ui::How {
     use std::io::IsTerminal;
-    match wanted {
+    let plain = if args.verbose { ui::How::Verbose } else { ui::How::Plain };
+    match args.output {
+        _ if args.quiet => ui::How::Quiet,
         OutputHow::Tui => ui::How::Live,
-        OutputHow::Plain => ui::How::Plain,
+        OutputHow::Plain => plain,
         OutputHow::Json => ui::How::Json,
+        OutputHow::Github => ui::How::Github,
         OutputHow::Quiet => ui::How::Quiet,
+        OutputHow::Auto if args.verbose => plain,
+        OutputHow::Auto if ui::in_github_actions() => ui::How::Github,
+        OutputHow::Auto if in_ci() => ui::How::Ci,
         OutputHow::Auto => {
             let dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
-            let live = std::io::stderr().is_terminal() && !dumb && std::env::var_os("CI").is_none();
-            if live { ui::How::Live } else { ui::How::Plain }
+            if std::io::stderr().is_terminal() && !dumb { ui::How::Live } else { ui::How::Plain }
         }
     }
 }
 
-fn exit_of(signalled: Arc<AtomicU8>) -> drive::ExitOf {
+/// A written model that answers because no key is set must not pass for a real one.
+fn say_which_model(prepared: &Prepared, providers: &Providers, args: &EngineArgs) {
+    let has_agents = prepared.plan.tasks.iter().any(|task| matches!(task.kind, TaskKind::Agent(_)));
+    let choices = prepared.settings.models.get("default").map_or(0, |choice| choice.targets.len());
+    if !has_agents || choices < 2 || args.model_script.is_some() {
+        return;
+    }
+    if let Ok(model) = providers.resolve(None)
+        && model.name().starts_with("script/")
+    {
+        ui::note(
+            "no model has a key, so a written one answers; set ANTHROPIC_API_KEY or OPENAI_API_KEY for a real one",
+        );
+    }
+}
+
+fn exit_of(signalled: Arc<AtomicU8>, strict: bool) -> drive::ExitOf {
     Arc::new(move |status, cause| match (status, cause) {
+        (RunStatus::Completed, Cause::AllowedOnly) if strict => Exit::AllowedFailures.code(),
         (RunStatus::Completed, _) => Exit::Success.code(),
         (RunStatus::Killed, _) => match signalled.load(Ordering::SeqCst) {
-            0 => Exit::TaskFailed.code(),
+            // Told by `flow stop`, which is as good as TERM.
+            0 => Exit::Terminated.code(),
             code => code,
         },
         (RunStatus::Failed, Cause::VerdictOnly) => Exit::Rejected.code(),
@@ -190,11 +251,23 @@ fn exit_of(signalled: Arc<AtomicU8>) -> drive::ExitOf {
     })
 }
 
+/// Takes the plan's `lock`, if it has one.
+pub(super) fn plan_lock(session: &Session, prepared: &Prepared) -> anyhow::Result<Option<PlanLock>> {
+    // What a run knows of itself can't name its lock: the compiler refuses it.
+    let facts = facts_of(session, prepared, String::new(), String::new());
+    let name = lock_name(&prepared.plan, &facts).map_err(|error| Failure::new(Exit::Invalid, error))?;
+    name.map(|name| session.state()?.lock(&name).map_err(anyhow::Error::new)).transpose()
+}
+
 fn facts(session: &Session, prepared: &Prepared, folder: &RunFolder) -> Facts {
+    facts_of(session, prepared, folder.id().to_string(), folder.path().display().to_string())
+}
+
+fn facts_of(session: &Session, prepared: &Prepared, run: String, run_dir: String) -> Facts {
     let speaks_of_git = prepared.file.text.contains("git.");
     Facts {
-        run: folder.id().to_string(),
-        run_dir: folder.path().display().to_string(),
+        run,
+        run_dir,
         root: session.project.root.display().to_string(),
         ci: std::env::var_os("CI").is_some(),
         git: if speaks_of_git { git_facts(&session.project.root) } else { Default::default() },

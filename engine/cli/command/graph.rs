@@ -13,7 +13,7 @@ use crate::session::Session;
 use crate::ui;
 
 pub(super) fn run(session: &Session, args: &GraphArgs) -> anyhow::Result<u8> {
-    let plan = session.compile(&args.plan, &args.inputs.input)?.plan;
+    let plan = session.compile(&args.plan, &args.inputs)?.plan;
     match args.format {
         GraphFormat::Ascii => ui::print(&ascii(&plan))?,
         GraphFormat::Mermaid => ui::print(&mermaid(&plan))?,
@@ -85,17 +85,22 @@ fn beside(plan: &Plan, id: TaskId, depth: &[usize], place: &[usize]) -> String {
     let needs = &plan.graph.needs[id.index()];
     let parent =
         needs.iter().map(|edge| edge.from).max_by_key(|from| (depth[from.index()], place[from.index()]));
-    let mut said = Vec::new();
+    let (mut own, mut also) = (String::new(), Vec::new());
     for edge in needs {
         let name = plan.tasks[edge.from.index()].address.as_str();
         match (Some(edge.from) == parent, word(edge.kind)) {
             (true, "") => {}
-            (true, word) => said.push(format!("on {word}")),
-            (false, "") => said.push(format!("also needs {name}")),
-            (false, word) => said.push(format!("also needs {name} on {word}")),
+            (true, word) => own = format!("on {word}"),
+            (false, "") => also.push(name.to_owned()),
+            (false, word) => also.push(format!("{name} on {word}")),
         }
     }
-    if said.is_empty() { String::new() } else { format!("  [{}]", said.join(", ")) }
+    let also = if also.is_empty() { String::new() } else { format!("also needs {}", also.join(", ")) };
+    match (own.as_str(), also.as_str()) {
+        ("", "") => String::new(),
+        ("", one) | (one, "") => format!("  [{one}]"),
+        (own, also) => format!("  [{own}, {also}]"),
+    }
 }
 
 fn mermaid(plan: &Plan) -> String {

@@ -3,39 +3,84 @@
 use std::fmt::Write;
 
 use flow_core::graph::EdgeKind;
-use flow_core::model::{Isolation, Merge};
-use flow_core::plan::{Items, Output, Over, Plan, Task, TaskKind};
-use flow_core::template::ScriptPart;
+use flow_core::model::{Isolation, Merge, ModelRef};
+use flow_core::plan::{ConditionAt, Item, Items, OnLost, Output, Over, Plan, Task, TaskKind, combinations};
 use flow_core::text::{format_duration, one_line};
+use flow_core::values::preview;
+use flow_run::provider::Providers;
+use flow_run::store::StateDir;
 use serde_json::{Value, json};
 
 use crate::args::{ListHow, PlanArgs};
-use crate::exit::Exit;
+use crate::exit::{Exit, Failure};
 use crate::session::{Prepared, Session};
 use crate::ui;
 
 pub(super) fn run(session: &Session, args: &PlanArgs) -> anyhow::Result<u8> {
-    show(&session.compile(&args.plan, &args.inputs.input)?, args.output)
+    show(&session.compile(&args.plan, &args.inputs)?, None, args.output)
 }
 
-/// Shows what a run would do.
-pub(super) fn show(prepared: &Prepared, how: ListHow) -> anyhow::Result<u8> {
+/// Shows what a run would do; `selected`: with which tasks.
+pub(super) fn show(prepared: &Prepared, selected: Option<&[bool]>, how: ListHow) -> anyhow::Result<u8> {
+    let is_in = |task: &Task| selected.is_none_or(|selected| selected[task.id.index()]);
     match how {
-        ListHow::Json => ui::print_json(&as_json(&prepared.plan))?,
-        ListHow::Text => ui::print(&as_text(&prepared.plan))?,
+        ListHow::Json => ui::print_json(&as_json(&prepared.plan, &is_in)?)?,
+        ListHow::Text => ui::print(&as_text(&prepared.plan, &is_in)?)?,
     }
     Ok(Exit::Success.code())
 }
 
-fn as_text(plan: &Plan) -> String {
-    let mut text = format!("{}: {} tasks\n", plan.name, plan.tasks.len());
+/// What only a dry run asks, since a run finds it out task by task: whether every agent has a model.
+pub(super) fn refuse_what_would_not_start(
+    session: &Session,
+    prepared: &Prepared,
+    providers: &Providers,
+    selected: Option<&[bool]>,
+) -> anyhow::Result<()> {
+    // A run needs its place.
+    if let Err(error) = StateDir::existing(&session.project.state_dir) {
+        return Err(error.into());
+    }
+    let is_in = |task: &&Task| selected.is_none_or(|selected| selected[task.id.index()]);
+    for task in prepared.plan.tasks.iter().filter(is_in) {
+        let TaskKind::Agent(agent) = &task.kind else { continue };
+        let wanted = agent.model.as_deref().or(match &prepared.plan.agents[agent.agent].model {
+            ModelRef::Named(name) => Some(name.as_str()),
+            ModelRef::Inherit => None,
+        });
+        if let Err(error) = providers.resolve(wanted) {
+            let failure = Failure::new(Exit::Invalid, format!("`{}` would not start: {error}", task.address));
+            return Err(match error.help() {
+                Some(help) => failure.help(help).into(),
+                None => failure.into(),
+            });
+        }
+    }
+    Ok(())
+}
+
+type IsIn<'a> = &'a dyn Fn(&Task) -> bool;
+
+fn as_text(plan: &Plan, is_in: IsIn<'_>) -> anyhow::Result<String> {
+    let tasks = plan.tasks.iter().filter(|task| is_in(task)).count();
+    let mut text = match plan.tasks.len() {
+        1 => format!("{}: 1 task\n", plan.name),
+        all if all == tasks => format!("{}: {all} tasks\n", plan.name),
+        all => format!("{}: {tasks} of {all} tasks\n", plan.name),
+    };
     for (name, value) in &plan.inputs {
         let _ = writeln!(text, "  input {name} = {value}");
     }
+    if let Some(lock) = &plan.lock {
+        let _ = writeln!(text, "  lock {}", lock.source);
+    }
     for id in plan.graph.order() {
         let task = &plan.tasks[id.index()];
+        if !is_in(task) {
+            continue;
+        }
         let _ = writeln!(text, "\n{}{}", task.address, count(task));
-        for (word, said) in lines(plan, task) {
+        for (word, said) in lines(plan, task)? {
             let mut rows = said.lines();
             let _ = writeln!(text, "  {word:<10} {}", rows.next().unwrap_or_default());
             for row in rows {
@@ -43,93 +88,185 @@ fn as_text(plan: &Plan) -> String {
             }
         }
     }
-    text
+    Ok(text)
 }
 
 /// ` ×3` where the number is known, ` ×?` where the run decides.
 fn count(task: &Task) -> String {
     let Some(expansion) = &task.expansion else { return String::new() };
-    let of = |items: &Items| match items {
-        Items::List(items) => Some(items.len()),
-        Items::Expression(_) => None,
-    };
     let number = match &expansion.over {
-        Over::ForEach { items, .. } => of(items),
-        // What `exclude` takes out depends on values that may be templates.
-        Over::Matrix { exclude, .. } if !exclude.is_empty() => None,
-        Over::Matrix { axes, include, .. } => axes
-            .iter()
-            .map(|(_, items)| of(items))
-            .try_fold(1, |all, one| Some(all * one?))
-            .map(|all| all + include.len()),
+        Over::ForEach { items, .. } => length(items),
+        Over::Matrix { axes, include, exclude } => {
+            let values: Option<Vec<_>> =
+                axes.iter().map(|(name, items)| Some((name.clone(), literal(items)?))).collect();
+            match values {
+                Some(values) => combinations(&values, include, exclude).ok().map(|all| all.len()),
+                // What `exclude` takes out depends on values that the run finds.
+                None if !exclude.is_empty() => None,
+                None => axes
+                    .iter()
+                    .map(|(_, items)| length(items))
+                    .try_fold(1, |all, one| Some(all * one?))
+                    .map(|all| all + include.len()),
+            }
+        }
     };
     number.map_or(" ×?".to_owned(), |number| format!(" ×{number}"))
 }
 
-fn lines(plan: &Plan, task: &Task) -> Vec<(&'static str, String)> {
+fn length(items: &Items) -> Option<usize> {
+    match items {
+        Items::List(items) => Some(items.len()),
+        Items::Expression(_) => None,
+    }
+}
+
+/// The values, when all of them are written out.
+fn literal(items: &Items) -> Option<Vec<Value>> {
+    let Items::List(items) = items else { return None };
+    items
+        .iter()
+        .map(|item| match item {
+            Item::Value(value) => Some(value.clone()),
+            Item::Text(_) | Item::List(_) | Item::Object(_) => None,
+        })
+        .collect()
+}
+
+/// Rows shown of the instances of one task.
+const INSTANCES: usize = 20;
+
+/// The script or the prompt of a task, or of each instance that is known; then what only the run knows.
+fn rendered(plan: &Plan, task: &Task) -> anyhow::Result<Vec<(&'static str, String)>> {
+    let word = match &task.kind {
+        TaskKind::Shell(_) => "run",
+        TaskKind::Agent(_) => "prompt",
+    };
+    let rows = preview(plan, task).map_err(|message| {
+        Failure::new(Exit::Invalid, format!("`{}` would not start: {message}", task.address))
+    })?;
+    let shown = |text: &str| match &task.kind {
+        TaskKind::Shell(_) => text.trim_end().to_owned(),
+        TaskKind::Agent(_) => one_line(text, 400),
+    };
+    let mut all = Vec::new();
+    for row in rows.iter().take(INSTANCES) {
+        all.push((
+            word,
+            match &row.key {
+                Some(key) => format!("[{key}] {}", shown(&row.text)),
+                None => shown(&row.text),
+            },
+        ));
+    }
+    if rows.len() > INSTANCES {
+        all.push((word, format!("and {} more", rows.len() - INSTANCES)));
+    }
+    let mut later: Vec<&str> = rows.iter().flat_map(|row| &row.later).map(String::as_str).collect();
+    later.sort_unstable();
+    later.dedup();
+    if !later.is_empty() {
+        all.push(("later", format!("known at run time: {}", later.join(", "))));
+    }
+    Ok(all)
+}
+
+fn lines(plan: &Plan, task: &Task) -> anyhow::Result<Vec<(&'static str, String)>> {
     let mut all = Vec::new();
     let needs = needs(plan, task);
     if !needs.is_empty() {
         all.push(("needs", needs));
     }
     if let Some(condition) = &task.condition {
-        all.push(("if", condition.source.to_string()));
+        let word = match condition.at {
+            ConditionAt::Task => "if",
+            ConditionAt::Instance => "each if",
+        };
+        all.push((word, condition.expression.source.to_string()));
     }
     match &task.kind {
-        TaskKind::Shell(shell) => {
-            let script: String = shell
-                .script
-                .parts
-                .iter()
-                .map(|part| match part {
-                    ScriptPart::Text(text) => text.to_string(),
-                    ScriptPart::Hole(hole) => hole.template.source.to_string(),
-                })
-                .collect();
-            all.push(("run", script.trim_end().to_owned()));
-        }
+        TaskKind::Shell(_) => {}
         TaskKind::Agent(agent) => {
             let definition = &plan.agents[agent.agent];
-            all.push((
-                "agent",
-                format!("{} ({}, {})", definition.name, definition.source.as_str(), definition.path),
-            ));
-            let tools = flow_core::values::tools_of(definition, agent);
+            all.push(("agent", format!("{} ({})", definition.name, super::agents::source(definition))));
+            let tools = flow_core::values::tools_of(definition, agent, task.background);
             all.push(("tools", if tools.is_empty() { "none".to_owned() } else { tools.join(", ") }));
             if let Some(model) = &agent.model {
                 all.push(("model", model.clone()));
             }
-            all.push(("prompt", one_line(&agent.prompt.source, 400)));
         }
     }
+    all.extend(rendered(plan, task)?);
     match task.isolation {
         Isolation::None => {}
         Isolation::Worktree => {
             let base = task.base.as_ref().map_or("head", |base| &base.source);
-            let merge = match task.merge {
-                Merge::None => "its branch is kept when it has commits",
-                Merge::Branch => "comes home as a branch",
-                Merge::Patch => "comes home as a patch",
-            };
-            all.push(("worktree", format!("from {base}; {merge}")));
+            all.push(("worktree", format!("from {base}; {}", homecoming(task))));
+        }
+        Isolation::Copy => all.push(("copy", format!("of the tree as it is; {}", homecoming(task)))),
+    }
+    if let Some(preparation) = &task.preparation {
+        if !preparation.include.is_empty() {
+            all.push(("include", preparation.include.join(", ")));
+        }
+        for command in &preparation.setup {
+            all.push(("setup", command.script.source().trim_end().to_owned()));
         }
     }
     match &task.output {
         Output::Text => {}
         Output::Json => all.push(("output", "json".to_owned())),
         Output::Lines => all.push(("output", "lines".to_owned())),
+        Output::Pairs => all.push(("output", "pairs, from $FLOW_OUTPUT".to_owned())),
         Output::Schema(_) => all.push(("output", "JSON that fits its schema".to_owned())),
     }
+    if let TaskKind::Agent(agent) = &task.kind
+        && let Some(checks) = &agent.checks
+    {
+        let scripts: Vec<String> =
+            checks.scripts.iter().map(|script| script.source().trim_end().to_owned()).collect();
+        all.push(("checks", scripts.join("\n")));
+    }
+    if let Some((name, slots)) = task.pool.and_then(|pool| plan.pools.get_index(pool)) {
+        all.push(("pool", format!("{name}, {slots} at once")));
+    }
+    if task.background {
+        all.push(("background", "what would ask is refused".to_owned()));
+    }
+    if task.on_lost == OnLost::Retry && task.kind.as_str() == "local_agent" {
+        all.push(("on_lost", "retry".to_owned()));
+    }
+    if task.on_lost == OnLost::Fail && task.kind.as_str() == "local_bash" {
+        all.push(("on_lost", "fail".to_owned()));
+    }
     if task.retry.max > 0 {
-        all.push(("retry", format!("up to {} further attempts", task.retry.max)));
+        let attempts = if task.retry.max == 1 { "attempt" } else { "attempts" };
+        all.push(("retry", format!("up to {} further {attempts}", task.retry.max)));
     }
     if let Some(limit) = task.timeout.run {
         all.push(("timeout", format_duration(limit)));
     }
+    if !task.artifacts.is_empty() {
+        let paths: Vec<&str> = task.artifacts.iter().map(|path| &*path.source).collect();
+        all.push(("artifacts", paths.join(", ")));
+    }
     if let Some(that) = &task.expect.that {
         all.push(("expect", that.source.to_string()));
     }
-    all
+    Ok(all)
+}
+
+/// How the work of a private tree comes home.
+fn homecoming(task: &Task) -> &'static str {
+    match (task.merge, task.isolation) {
+        (Merge::None, Isolation::Copy) => "kept when it has changes",
+        (Merge::None, _) => "its branch is kept when it has commits",
+        (Merge::Branch, _) => "comes home as a branch",
+        (Merge::Patch, _) => "comes home as a patch",
+        (Merge::Apply, _) => "comes home as uncommitted changes",
+        (Merge::Squash, _) => "comes home as one commit",
+        (Merge::CherryPick, _) => "comes home as its commits",
+    }
 }
 
 fn needs(plan: &Plan, task: &Task) -> String {
@@ -147,31 +284,34 @@ fn needs(plan: &Plan, task: &Task) -> String {
         .join(", ")
 }
 
-fn as_json(plan: &Plan) -> Value {
-    let tasks: Vec<Value> = plan
-        .graph
-        .order()
-        .into_iter()
-        .map(|id| {
-            let task = &plan.tasks[id.index()];
+fn as_json(plan: &Plan, is_in: IsIn<'_>) -> anyhow::Result<Value> {
+    let order = plan.graph.order().into_iter().map(|id| (id, &plan.tasks[id.index()]));
+    let tasks: Vec<Value> = order
+        .filter(|(_, task)| is_in(task))
+        .map(|(id, task)| {
             let needs: Vec<Value> = plan.graph.needs[id.index()]
                 .iter()
                 .map(|edge| json!({ "task": plan.tasks[edge.from.index()].address, "edge": edge.kind }))
                 .collect();
-            let details: serde_json::Map<String, Value> = lines(plan, task)
-                .into_iter()
-                .filter(|(word, _)| *word != "needs")
-                .map(|(word, said)| (word.to_owned(), said.into()))
-                .collect();
-            json!({
+            let mut details = serde_json::Map::new();
+            for (word, said) in lines(plan, task)?.into_iter().filter(|(word, _)| *word != "needs") {
+                // The instances of one task have a row each.
+                let entry = details.entry(word).or_insert_with(|| Value::String(String::new()));
+                if let Value::String(text) = entry {
+                    text.push_str(if text.is_empty() { "" } else { "\n" });
+                    text.push_str(&said);
+                }
+            }
+            Ok(json!({
                 "address": task.address,
                 "kind": task.kind.as_str(),
                 "needs": needs,
                 "expands": task.expansion.is_some(),
                 "isolation": task.isolation,
                 "details": details,
-            })
+            }))
         })
-        .collect();
-    json!({ "name": plan.name, "inputs": plan.inputs, "tasks": tasks })
+        .collect::<anyhow::Result<_>>()?;
+    let lock = plan.lock.as_ref().map(|lock| &*lock.source);
+    Ok(json!({ "name": plan.name, "inputs": plan.inputs, "pools": plan.pools, "lock": lock, "tasks": tasks }))
 }

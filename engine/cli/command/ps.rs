@@ -1,13 +1,15 @@
 //! `flow ps`.
 
 use std::fmt::Write;
+use std::time::Duration;
 
+use flow_core::model::RunStatus;
 use flow_core::text::{format_duration, visible};
 use flow_run::store::RunFolder;
 use flow_run::sys::clock;
 use serde_json::{Value, json};
 
-use super::report;
+use super::{reconcile, report};
 use crate::args::{ListHow, PsArgs};
 use crate::exit::Exit;
 use crate::session::Session;
@@ -17,6 +19,7 @@ use crate::ui;
 const NEWEST: usize = 20;
 
 pub(super) fn run(session: &Session, args: &PsArgs) -> anyhow::Result<u8> {
+    reconcile::all(session)?;
     let most = if args.all { usize::MAX } else { NEWEST };
     let mut rows = Vec::new();
     for folder in session.runs()?.into_iter().take(most) {
@@ -59,8 +62,13 @@ fn table(rows: &[(RunFolder, flow_core::report::RunReport)]) -> String {
         format!("{:<24} {:<10} {:<24} {:>8} {:>10}  TASKS\n", "RUN", "STATUS", "PLAN", "TOOK", "AGO");
     let now = clock::now();
     for (_, run) in rows {
-        let ended = run.ended.unwrap_or(now);
-        let took = ended.since(run.started);
+        // A run whose engine died took until its last event.
+        let took = match run.status {
+            RunStatus::Running => now.since(run.started),
+            RunStatus::Completed | RunStatus::Failed | RunStatus::Killed | RunStatus::Lost => {
+                Duration::from_millis(run.duration_ms)
+            }
+        };
         let ago = now.since(run.started);
         let counts = run.counts.in_words();
         let _ = writeln!(

@@ -1,5 +1,7 @@
 //! `flow report`, and the reports that every run leaves.
 
+use std::fs::OpenOptions;
+use std::io::Write;
 use std::sync::Arc;
 
 use flow_core::model::RunStatus;
@@ -57,6 +59,32 @@ pub(super) fn write_both(folder: &Arc<RunFolder>, report: &RunReport) -> anyhow:
         // The journal is what must survive the machine; a report can be made again.
         files::replace(&path, text.as_bytes())
             .map_err(|error| Failure::new(Exit::Io, format!("can't write `{}`: {error}", path.display())))?;
+    }
+    Ok(())
+}
+
+/// The most that GitHub Actions takes as the summary of a step is 1 MiB.
+const LONGEST_SUMMARY: usize = 1_000_000;
+
+/// Annotations of failed tasks on standard error, and the report on the page of the job.
+pub(super) fn tell_github(folder: &Arc<RunFolder>, report: &RunReport) -> anyhow::Result<()> {
+    let texts = FolderTexts(Arc::clone(folder));
+    // Nobody can be told that standard error is gone.
+    let _ = write!(std::io::stderr(), "{}", (format("github")?.render)(report, &texts));
+    let Some(path) = std::env::var_os("GITHUB_STEP_SUMMARY").filter(|path| !path.is_empty()) else {
+        return Ok(());
+    };
+    let mut page = (format("md")?.render)(report, &texts);
+    let cut = (0..=LONGEST_SUMMARY).rev().find(|at| page.is_char_boundary(*at)).unwrap_or(0);
+    page.truncate(cut);
+    page.push('\n');
+    let written = OpenOptions::new()
+        .append(true)
+        .create(true)
+        .open(&path)
+        .and_then(|mut file| file.write_all(page.as_bytes()));
+    if let Err(error) = written {
+        ui::warning(&format!("can't write the step summary `{}`: {error}", path.display()));
     }
     Ok(())
 }

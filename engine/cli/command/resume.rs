@@ -1,44 +1,66 @@
-//! `flow resume`.
+//! `flow resume` and `flow retry`.
 
 use std::sync::Arc;
 
 use anyhow::Context;
 use flow_core::event::{Entry, Event};
-use flow_core::model::RunStatus;
-use flow_core::report::Fold;
-use flow_core::schedule::{Limits, NodeSpec, Scheduler};
+use flow_core::ids::{Address, TaskId};
+use flow_core::model::{RunStatus, TaskState};
+use flow_core::report::{Fold, RunReport};
+use flow_core::schedule::{Limits, Scheduler};
+use flow_core::text::list_some;
 use flow_run::store::{RunFolder, read_journal};
 
 use super::engine::{self, Engine, Opening};
-use crate::args::ResumeArgs;
+use super::run::specs;
+use super::{logs, reconcile};
+use crate::args::{GoOnArgs, ResumeArgs, RetryArgs};
 use crate::exit::{Exit, Failure};
 use crate::kept;
 use crate::session::Session;
 use crate::ui;
 
 pub(super) fn run(session: &Session, args: &ResumeArgs) -> anyhow::Result<u8> {
-    let folder = session.find_run(&args.run)?;
+    go_on(session, &args.run, &[], &args.go_on)
+}
+
+pub(super) fn retry(session: &Session, args: &RetryArgs) -> anyhow::Result<u8> {
+    go_on(session, &args.run, &args.tasks, &args.go_on)
+}
+
+/// Goes on with a run. With names only these tasks run again, else everything that did not end well.
+fn go_on(session: &Session, run: &str, names: &[String], args: &GoOnArgs) -> anyhow::Result<u8> {
+    let folder = session.find_run(run)?;
+    reconcile::before_going_on(session, &folder);
     let lock = folder.lock()?;
     let read = read_journal(&folder.events())?;
     if let Some(torn) = &read.torn {
         ui::warning(&format!("the journal's last line ({} bytes) was torn and is cut off", torn.bytes));
     }
-    let prepared = session.compile_kept(kept::read(folder.path())?)?;
+    let kept = kept::read(folder.path())?;
+    let selected = kept.selected.clone();
+    let prepared = session.compile_kept(kept)?;
+    session.refuse_strangers(&prepared)?;
     let limits = limits(&read.entries, args)?;
-    let scheduler =
-        Scheduler::replay(NodeSpec::of(&prepared.plan), limits, &read.entries).map_err(|error| {
-            Failure::new(Exit::Io, format!("the journal of {} can't be replayed: {error}", folder.id()))
-        })?;
-    if finished_well(&read.entries) {
+    let specs = specs(&prepared, selected.as_deref());
+    let scheduler = Scheduler::replay(specs, limits, &read.entries).map_err(|error| {
+        Failure::new(Exit::Io, format!("the journal of {} can't be replayed: {error}", folder.id()))
+    })?;
+    if names.is_empty() && finished_well(&read.entries) {
         ui::note(&format!("run {} is complete; nothing is left to do", folder.id()));
         return Ok(Exit::Success.code());
     }
-    let resumed = scheduler.resume();
-    end_orphans(&folder)?;
+    let plan_lock = engine::plan_lock(session, &prepared)?;
+    if let Some(lock) = &plan_lock {
+        lock.hold_for(folder.id())?;
+    }
+    let resumed = match names {
+        [] => scheduler.resume(),
+        names => scheduler.retry(&named(&scheduler, &read.entries, names)?),
+    };
     say_what_runs_again(&folder, &resumed);
     let mut so_far = Fold::default();
     read.entries.iter().for_each(|entry| so_far.take(entry));
-    reclaim_trees(session, &prepared, &folder, &read.entries);
     let reports = engine::reports(&args.engine.report)?;
     let providers = engine::providers(session, &prepared, &args.engine)?;
     let journal = engine::open_journal(&folder, &read, &args.engine)?;
@@ -48,6 +70,7 @@ pub(super) fn run(session: &Session, args: &ResumeArgs) -> anyhow::Result<u8> {
         folder: Arc::new(folder),
         journal,
         lock,
+        plan_lock,
         limits,
         scheduler,
         so_far,
@@ -59,7 +82,34 @@ pub(super) fn run(session: &Session, args: &ResumeArgs) -> anyhow::Result<u8> {
     .run()
 }
 
-fn limits(entries: &[Entry], args: &ResumeArgs) -> anyhow::Result<Limits> {
+/// The tasks that a person wants to run again: each must have ended badly.
+fn named(scheduler: &Scheduler, entries: &[Entry], names: &[String]) -> anyhow::Result<Vec<TaskId>> {
+    let mut all = Vec::new();
+    for name in names {
+        let Some(id) = scheduler.find(&Address::from(name.as_str())) else {
+            let report = RunReport::fold(entries).context("bug: a journal without a run")?;
+            return Err(logs::no_task(&report, name));
+        };
+        let task = scheduler.task(id);
+        let help = match task.state {
+            TaskState::Failed | TaskState::Killed | TaskState::Lost => None,
+            // Its engine died, else nobody could own the run now.
+            TaskState::Starting | TaskState::Running => None,
+            TaskState::Completed => Some("only what did not end well is run again"),
+            TaskState::Skipped => Some("it was skipped; only what did not end well is run again"),
+            TaskState::Blocked => Some("retry what it needs; it runs after that"),
+            TaskState::Created => Some("it has not begun; `flow resume` goes on with it"),
+        };
+        if let Some(help) = help {
+            let message = format!("`{name}` is {}, so there is nothing to retry", task.state.as_str());
+            return Err(Failure::new(Exit::Invalid, message).help(help).into());
+        }
+        all.push(id);
+    }
+    Ok(all)
+}
+
+fn limits(entries: &[Entry], args: &GoOnArgs) -> anyhow::Result<Limits> {
     match entries.first().map(|entry| &entry.event) {
         Some(Event::RunStarted { concurrency, seed, .. }) => Ok(Limits {
             concurrency: args
@@ -84,69 +134,18 @@ fn finished_well(entries: &[Entry]) -> bool {
     )
 }
 
-/// Ends what a dead engine left behind: only processes that carry the run's own mark.
-pub(super) fn end_orphans(folder: &RunFolder) -> anyhow::Result<()> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .context("can't start the runtime")?;
-    if runtime.block_on(flow_run::sys::process::sweep_everywhere(folder.id().as_str())) {
-        ui::note(&format!("processes that the last engine of {} left behind were ended", folder.id()));
-    }
-    Ok(())
-}
-
 fn say_what_runs_again(folder: &RunFolder, resumed: &Event) {
-    let Event::RunResumed { epoch, lost, reset } = resumed else { return };
-    let names = |addresses: &[flow_core::ids::Address]| {
-        flow_core::text::list_some(addresses.iter().map(flow_core::ids::Address::as_str), 8)
-    };
+    let Event::RunResumed { epoch, lost, reset, given_up } = resumed else { return };
+    let names = |addresses: &[Address]| list_some(addresses.iter().map(Address::as_str), 8);
     let mut said = format!("resuming {} (epoch {epoch})", folder.id());
     if !lost.is_empty() {
         said.push_str(&format!("; lost with the last engine: {}", names(lost)));
+    }
+    if !given_up.is_empty() {
+        said.push_str(&format!("; lost and not run twice: {}", names(given_up)));
     }
     if !reset.is_empty() {
         said.push_str(&format!("; to run: {}", names(reset)));
     }
     ui::note(&said);
-}
-
-/// Private trees of lost attempts: what is in them is committed to their branches, what is clean is removed.
-fn reclaim_trees(
-    session: &Session,
-    prepared: &crate::session::Prepared,
-    folder: &RunFolder,
-    entries: &[Entry],
-) {
-    let mut open = indexmap::IndexMap::new();
-    for entry in entries {
-        match &entry.event {
-            Event::WorktreeMade { task, attempt, path, branch, base } => {
-                open.insert((task.clone(), *attempt), (path.clone(), branch.clone(), base.clone()));
-            }
-            Event::WorktreeEnded { task, attempt, .. } => {
-                open.shift_remove(&(task.clone(), *attempt));
-            }
-            _ => {}
-        }
-    }
-    if open.is_empty() {
-        return;
-    }
-    let dir = prepared.worktrees_dir.clone();
-    let opened = flow_run::workspace::Worktrees::open(&session.project.root, dir, folder.id());
-    for ((task, _), (path, branch, base)) in open {
-        let recorded =
-            flow_run::workspace::Recorded { path: path.clone().into(), branch: branch.clone(), base };
-        match opened.as_ref().map(|worktrees| worktrees.reclaim(&recorded)) {
-            Ok(Ok(outcome)) if outcome.branch.is_some() => {
-                ui::note(&format!("what `{task}` had done in its tree is on branch {branch}"));
-            }
-            Ok(Ok(_)) => {}
-            Ok(Err(error)) => {
-                ui::warning(&format!("the tree of `{task}` stays in {path}: {}", error.one_line()))
-            }
-            Err(error) => ui::warning(&format!("the tree of `{task}` stays in {path}: {}", error.one_line())),
-        }
-    }
 }

@@ -3,13 +3,16 @@
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
+use flow_core::plan::{SelectError, Selection};
 use flow_core::report::Fold;
 use flow_core::schedule::{Limits, NodeSpec, Scheduler};
 use flow_run::store::RunFolder;
 use flow_run::sys::clock;
 
 use super::engine::{self, Engine, Opening};
+use super::{detach, plan, reconcile};
 use crate::args::{ListHow, RunArgs};
+use crate::exit::{Exit, Failure};
 use crate::kept;
 use crate::session::{Prepared, Session};
 
@@ -17,24 +20,41 @@ use crate::session::{Prepared, Session};
 const CONCURRENCY: u32 = 4;
 
 pub(super) fn run(session: &Session, args: &RunArgs) -> anyhow::Result<u8> {
-    let prepared = session.compile(&args.plan, &args.inputs.input)?;
-    if args.dry_run {
-        return super::plan::show(&prepared, ListHow::Text);
+    if args.detach && !args.detached {
+        return detach::start();
     }
+    if args.detached {
+        detach::leave_session()?;
+    }
+    let prepared = session.compile(&args.plan, &args.inputs)?;
+    session.refuse_strangers(&prepared)?;
+    let selected = selected(&prepared, args)?;
     let reports = engine::reports(&args.engine.report)?;
     let providers = engine::providers(session, &prepared, &args.engine)?;
+    if args.dry_run {
+        plan::refuse_what_would_not_start(session, &prepared, &providers, selected.as_deref())?;
+        return plan::show(&prepared, selected.as_deref(), ListHow::Text);
+    }
+    reconcile::all(session)?;
     let limits = Limits {
         concurrency: concurrency(args.jobs, &prepared),
         fail_fast: args.fail_fast,
         seed: engine::seed()?,
     };
+    let plan_lock = engine::plan_lock(session, &prepared)?;
     let folder = RunFolder::create(&session.state()?, clock::now())?;
+    if let Some(lock) = &plan_lock {
+        lock.hold_for(folder.id())?;
+    }
     let lock = folder.lock()?;
-    kept::keep(folder.path(), &prepared)?;
+    kept::keep(folder.path(), &prepared, selected.as_deref())?;
     let journal = engine::create_journal(&folder, &args.engine)?;
     let started = engine::run_started(session, &prepared, &folder, limits);
+    if args.detached {
+        detach::announce(&folder)?;
+    }
     Engine {
-        scheduler: Scheduler::new(NodeSpec::of(&prepared.plan), limits),
+        scheduler: Scheduler::new(specs(&prepared, selected.as_deref()), limits),
         so_far: Fold::default(),
         opening: Opening { event: started, earlier: Vec::new() },
         session,
@@ -42,12 +62,37 @@ pub(super) fn run(session: &Session, args: &RunArgs) -> anyhow::Result<u8> {
         folder: Arc::new(folder),
         journal,
         lock,
+        plan_lock,
         limits,
         providers,
         reports,
         args: &args.engine,
     }
     .run()
+}
+
+/// The tasks as the scheduler sees them, without those that the person left out.
+pub(super) fn specs(prepared: &Prepared, selected: Option<&[bool]>) -> Vec<NodeSpec> {
+    let mut specs = NodeSpec::of(&prepared.plan);
+    if let Some(selected) = selected {
+        NodeSpec::leave_out(&mut specs, selected);
+    }
+    specs
+}
+
+/// `--only`, `--from`, `--until`; `None` when all tasks take part.
+fn selected(prepared: &Prepared, args: &RunArgs) -> anyhow::Result<Option<Vec<bool>>> {
+    let selection = Selection { only: args.only.clone(), from: args.from.clone(), until: args.until.clone() };
+    if selection.is_everything() {
+        return Ok(None);
+    }
+    selection.select(&prepared.plan).map(Some).map_err(|error| {
+        let failure = Failure::new(Exit::NothingSelected, error.to_string());
+        match error {
+            SelectError::NoTask { help, .. } => failure.help(help).into(),
+            SelectError::Nothing => failure.into(),
+        }
+    })
 }
 
 fn concurrency(jobs: Option<NonZeroU32>, prepared: &Prepared) -> NonZeroU32 {

@@ -1,5 +1,7 @@
 //! What the person sees: messages, diagnostics, progress.
 
+mod ci;
+mod findings;
 mod live;
 mod out;
 mod plain;
@@ -8,7 +10,8 @@ mod summary;
 mod watcher;
 mod words;
 
-pub use out::{print, print_json};
-pub use say::{diagnostics, error, note, set_color, warning};
-pub use summary::summary;
+pub use findings::{diagnostics, finding_line, findings_json};
+pub use out::{print, print_json, print_line};
+pub use say::{error, in_github_actions, note, set_color, warning};
+pub use summary::{Ended, summary};
 pub use watcher::{How, Watcher};

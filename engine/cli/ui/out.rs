@@ -12,6 +12,11 @@ pub fn print(text: &str) -> anyhow::Result<()> {
     closed(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
 }
 
+/// Writes a value as JSON on one line.
+pub fn print_line(value: &impl Serialize) -> anyhow::Result<()> {
+    print(&(serde_json::to_string(value)? + "\n"))
+}
+
 /// Writes a value as indented JSON and a newline.
 pub fn print_json(value: &impl Serialize) -> anyhow::Result<()> {
     print(&(serde_json::to_string_pretty(value)? + "\n"))

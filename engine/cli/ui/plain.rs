@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anstyle::Style;
-use flow_core::model::TaskState;
-use flow_core::text::visible;
+use flow_core::model::{Reason, TaskState};
+use flow_core::text::{shown_line, visible};
 use flow_run::store::{RunFolder, tail_of_slice};
 use flow_run::watch::{Line, Update, View, telling_output};
 
@@ -18,26 +18,37 @@ const FAINT: Style = Style::new().dimmed();
 /// The last lines of a failed command that are shown at once.
 const TAIL: usize = 10;
 
+/// The longest line of output where there is no terminal to fit it to.
+const WIDTH: usize = 400;
+
+/// What stands before a line of output.
+const MARGIN: usize = 10;
+
 /// How long nothing may be said while something runs.
 const SILENCE: Duration = Duration::from_secs(30);
 
 /// A line per event.
 pub(super) struct Plain {
     folder: Arc<RunFolder>,
+    verbose: bool,
     spoke: Duration,
 }
 
 impl Plain {
-    pub(super) fn new(folder: Arc<RunFolder>) -> Self {
-        Plain { folder, spoke: Duration::ZERO }
+    /// `verbose`: starts and tool calls too.
+    pub(super) fn new(folder: Arc<RunFolder>, verbose: bool) -> Self {
+        Plain { folder, verbose, spoke: Duration::ZERO }
     }
 }
 
 impl Screen for Plain {
-    fn show(&mut self, _: &Update, line: Option<&Line>, _: &View) {
-        let Some(line) = line else { return };
+    fn show(&mut self, update: &Update, line: Option<&Line>, _: &View) {
         let mut out = anstream::stderr().lock();
-        for text in lines(line, &self.folder) {
+        if let Some(text) = words::activity(update).filter(|_| self.verbose) {
+            let _ = writeln!(out, "{text}");
+        }
+        let Some(line) = line else { return };
+        for text in lines(line, &self.folder, WIDTH) {
             let _ = writeln!(out, "{text}");
         }
     }
@@ -64,19 +75,28 @@ impl Screen for Plain {
     fn close(&mut self) {}
 }
 
-/// What stays of a line: itself, and the last output of a command that failed.
-pub(super) fn lines(line: &Line, folder: &RunFolder) -> Vec<String> {
+/// What stays of a line: itself, and the last output of a command that failed, its lines cut to `width` columns.
+pub(super) fn lines(line: &Line, folder: &RunFolder, width: usize) -> Vec<String> {
     let mut all = vec![words::line(line)];
     all.retain(|text| !text.is_empty());
     let failed = match line {
+        // Whoever stopped the run knows why these ended.
+        Line::Ended { reason: Some(Reason::Cancelled | Reason::FailFast), .. } => None,
         Line::Ended { state: TaskState::Failed | TaskState::Killed, outcome, .. } => outcome.as_deref(),
         Line::Retry { outcome, .. } => outcome.as_deref(),
-        Line::Ended { .. } | Line::Parked { .. } | Line::Stopping { .. } | Line::Finished { .. } => None,
+        Line::Ended { .. }
+        | Line::Parked { .. }
+        | Line::Note { .. }
+        | Line::Stopping { .. }
+        | Line::Finished { .. } => None,
     };
     if let Some(slice) = failed.and_then(telling_output) {
         let tail = tail_of_slice(folder, slice, TAIL).unwrap_or_default();
         let tail = String::from_utf8_lossy(&tail);
-        all.extend(tail.lines().map(|text| format!("{FAINT}{:<7} | {}{FAINT:#}", "", visible(text))));
+        let room = width.saturating_sub(MARGIN);
+        all.extend(
+            tail.lines().map(|text| format!("{FAINT}{:<7} | {}{FAINT:#}", "", shown_line(text, room))),
+        );
     }
     all
 }
@@ -88,7 +108,11 @@ pub(super) struct JsonLines {
 }
 
 impl Screen for JsonLines {
-    fn show(&mut self, update: &Update, _: Option<&Line>, _: &View) {
+    fn show(&mut self, update: &Update, line: Option<&Line>, _: &View) {
+        // No event says it.
+        if let Some(Line::Note { text }) = line {
+            super::note(text);
+        }
         if let (Update::Event(entry), false) = (update, self.closed) {
             let mut out = std::io::stdout().lock();
             let written = serde_json::to_writer(&mut out, &**entry).map_err(std::io::Error::from);

@@ -3,7 +3,6 @@
 use std::io::Write;
 
 use anstyle::{AnsiColor, Style};
-use flow_core::diagnostic::{Diagnostic, render};
 use flow_core::text::visible;
 
 use crate::args::ColorWhen;
@@ -36,19 +35,16 @@ pub fn note(message: &str) {
     say("note", NOTE, message, None);
 }
 
+/// Whether GitHub Actions reads what is said.
+pub fn in_github_actions() -> bool {
+    std::env::var("GITHUB_ACTIONS").is_ok_and(|value| value == "true")
+}
+
 fn say(word: &str, style: Style, message: &str, help: Option<&str>) {
     let mut out = anstream::stderr().lock();
     // Nobody can be told that standard error is gone.
     let _ = writeln!(out, "{style}{word}{style:#}: {}", visible(message));
     if let Some(help) = help {
         let _ = writeln!(out, "{NOTE}help{NOTE:#}: {}", visible(help));
-    }
-}
-
-/// Every diagnostic as it stands in the reference: code, message, place, help.
-pub fn diagnostics(all: &[Diagnostic]) {
-    let mut out = anstream::stderr().lock();
-    for diagnostic in all {
-        let _ = writeln!(out, "{}\n", render(diagnostic, true));
     }
 }

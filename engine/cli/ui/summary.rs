@@ -3,32 +3,82 @@
 use std::io::Write;
 use std::time::Duration;
 
-use flow_core::model::RunStatus;
-use flow_core::text::format_duration;
-use flow_run::store::RunFolder;
-use flow_run::watch::View;
+use flow_core::model::{RunStatus, TaskState};
+use flow_core::report::{RunReport, TaskReport};
+use flow_core::text::{format_duration, shell_word, visible};
 
+use super::How;
 use super::words;
 
-/// Says how the run ended, where its report is, and what to do next.
-pub fn summary(status: RunStatus, view: &View, took: Duration, folder: &RunFolder, shown: &str) {
+/// How many failed tasks are listed, and how many a command names.
+const LISTED: usize = 10;
+const NAMED: usize = 4;
+
+/// A run that is over.
+pub struct Ended<'a> {
+    /// What happened.
+    pub report: &'a RunReport,
+    /// How long this epoch took.
+    pub took: Duration,
+    /// The run folder as the person would write it.
+    pub folder: &'a str,
+}
+
+/// Says how the run ended, where its report is, and what to do next. In CI a success is one line.
+pub fn summary(how: How, ended: &Ended<'_>) {
+    let Ended { report, took, folder } = ended;
     let mut out = anstream::stderr().lock();
-    let run = folder.id();
-    let tokens =
-        if view.tokens > 0 { format!("; {} tokens", words::count(view.tokens)) } else { String::new() };
-    let said = words::counts(&view.ended);
+    let run = &report.run;
+    let tokens = match report.total_tokens {
+        0 => String::new(),
+        tokens => format!("; {} tokens", words::count(tokens)),
+    };
     let _ = writeln!(
         out,
-        "run {run}: {} in {}: {said}{tokens}",
-        words::run_status(status),
-        format_duration(took)
+        "run {run}: {} in {}: {}{tokens}",
+        words::run_status(report.status),
+        format_duration(*took),
+        words::counts(&report.counts)
     );
-    let _ = writeln!(out, "report: {shown}/report.md");
-    match status {
+    let in_ci = matches!(how, How::Ci | How::Github);
+    if in_ci && report.status == RunStatus::Completed {
+        return;
+    }
+    let failed: Vec<&TaskReport> =
+        report.failures().filter(|task| matches!(task.state, TaskState::Failed | TaskState::Lost)).collect();
+    if in_ci || failed.len() > 1 {
+        list(&mut out, &failed);
+    }
+    let _ = writeln!(out, "report: {folder}/report.md");
+    match report.status {
         RunStatus::Completed | RunStatus::Running => {}
         RunStatus::Failed | RunStatus::Killed | RunStatus::Lost => {
-            let _ = writeln!(out, "Output: flow logs {run}");
+            let names: Vec<_> = failed.iter().map(|task| shell_word(task.address.as_str())).collect();
+            let one = if let [only] = names.as_slice() { format!(" {only}") } else { String::new() };
+            let _ = writeln!(out, "Output: flow logs {run}{one}");
+            if (1..=NAMED).contains(&names.len()) {
+                let _ = writeln!(out, "Retry with: flow retry {run} {}", names.join(" "));
+            }
             let _ = writeln!(out, "Resume with: flow resume {run}");
         }
+    }
+}
+
+fn list(out: &mut impl Write, failed: &[&TaskReport]) {
+    if failed.is_empty() {
+        return;
+    }
+    let _ = writeln!(out, "failed:");
+    for task in failed.iter().take(LISTED) {
+        let end = words::End {
+            reason: task.reason,
+            exit_code: task.exit_code,
+            signal: task.signal.as_deref(),
+            message: task.message.as_deref(),
+        };
+        let _ = writeln!(out, "  {:<27}{}", visible(task.address.as_str()), words::cause(&end));
+    }
+    if failed.len() > LISTED {
+        let _ = writeln!(out, "  and {} more", failed.len() - LISTED);
     }
 }

@@ -4,19 +4,30 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use flow_core::event::Entry;
 use flow_run::store::RunFolder;
-use flow_run::watch::{Updates, View};
+use flow_run::watch::{Line, Update, Updates, View};
 
+use super::ci::Ci;
 use super::live::Live;
 use super::plain::Plain;
+
+/// How often what moves is drawn.
+const TICK: Duration = Duration::from_millis(100);
 
 /// How a run is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum How {
     /// A line per running task, redrawn in place.
     Live,
-    /// A line per event.
+    /// A line per task that ended.
     Plain,
+    /// A line per event of every task.
+    Verbose,
+    /// Failures only.
+    Ci,
+    /// The same, as GitHub Actions folds and marks it.
+    Github,
     /// Every event as JSON on standard output.
     Json,
     /// Nothing.
@@ -26,7 +37,7 @@ pub enum How {
 /// A view that is drawn.
 pub(super) trait Screen {
     /// Draws an update that the view has taken in already.
-    fn show(&mut self, update: &flow_run::watch::Update, line: Option<&flow_run::watch::Line>, view: &View);
+    fn show(&mut self, update: &Update, line: Option<&Line>, view: &View);
     /// Time passed.
     fn tick(&mut self, view: &View, since: Duration);
     /// The run is over.
@@ -40,8 +51,17 @@ pub struct Watcher {
 
 impl Watcher {
     /// Watches until the run's side is dropped.
-    pub fn start(how: How, updates: Updates, folder: Arc<RunFolder>) -> Self {
-        Watcher { thread: Some(std::thread::spawn(move || watch(how, &updates, folder))) }
+    /// `earlier` is what the journal held before this epoch: it counts, and nobody is told of it again.
+    pub fn start(
+        how: How,
+        updates: Updates,
+        folder: Arc<RunFolder>,
+        earlier: Vec<Entry>,
+    ) -> std::io::Result<Self> {
+        let thread = std::thread::Builder::new()
+            .name("watcher".to_owned())
+            .spawn(move || watch(how, &updates, folder, earlier))?;
+        Ok(Watcher { thread: Some(thread) })
     }
 
     /// Waits for the last update to be drawn.
@@ -51,17 +71,28 @@ impl Watcher {
     }
 }
 
-fn watch(how: How, updates: &Updates, folder: Arc<RunFolder>) -> View {
+fn watch(how: How, updates: &Updates, folder: Arc<RunFolder>, earlier: Vec<Entry>) -> View {
     let mut view = View::default();
     let mut screen: Option<Box<dyn Screen>> = match how {
         How::Live => Some(Box::new(Live::new(folder))),
-        How::Plain => Some(Box::new(Plain::new(folder))),
+        How::Plain => Some(Box::new(Plain::new(folder, false))),
+        How::Verbose => Some(Box::new(Plain::new(folder, true))),
+        How::Ci => Some(Box::new(Ci::new(folder, false))),
+        How::Github => Some(Box::new(Ci::new(folder, true))),
         How::Json => Some(Box::new(super::plain::JsonLines::default())),
         How::Quiet => None,
     };
+    for entry in earlier {
+        let update = Update::Event(Arc::new(entry));
+        view.update(&update);
+        if let Some(screen) = &mut screen {
+            screen.show(&update, None, &view);
+        }
+    }
     let began = Instant::now();
+    let mut ticked = began;
     loop {
-        match updates.next(Duration::from_millis(100)) {
+        match updates.next(TICK.saturating_sub(ticked.elapsed())) {
             Ok(Some(update)) => {
                 let line = view.update(&update);
                 if let Some(screen) = &mut screen {
@@ -69,10 +100,13 @@ fn watch(how: How, updates: &Updates, folder: Arc<RunFolder>) -> View {
                 }
             }
             Ok(None) => break,
-            Err(_nothing_yet) => {
-                if let Some(screen) = &mut screen {
-                    screen.tick(&view, began.elapsed());
-                }
+            Err(_nothing_yet) => {}
+        }
+        // On time also while there is always something new.
+        if ticked.elapsed() >= TICK {
+            ticked = Instant::now();
+            if let Some(screen) = &mut screen {
+                screen.tick(&view, began.elapsed());
             }
         }
     }

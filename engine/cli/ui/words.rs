@@ -4,9 +4,12 @@ use std::fmt::Write;
 use std::time::Duration;
 
 use anstyle::{AnsiColor, Style};
+use flow_core::event::Event;
 use flow_core::model::{Outcome, Reason, RunStatus, TaskState};
+use flow_core::report::Counts;
 use flow_core::text::{format_duration, one_line, visible};
-use flow_run::watch::{Counts, Line, View};
+use flow_run::execute::Progress;
+use flow_run::watch::{Line, Update, View};
 
 const GOOD: Style = AnsiColor::Green.on_default().bold();
 const BAD: Style = AnsiColor::Red.on_default().bold();
@@ -14,7 +17,7 @@ const ODD: Style = AnsiColor::Yellow.on_default().bold();
 const FAINT: Style = Style::new().dimmed();
 
 /// Columns for the address in plain lines.
-const ADDRESS: usize = 28;
+pub const ADDRESS: usize = 28;
 
 /// A line that stays; empty when there is nothing to say.
 pub fn line(line: &Line) -> String {
@@ -24,8 +27,10 @@ pub fn line(line: &Line) -> String {
             let (sign, style) = sign(*state, *allowed);
             let said = outcome.as_ref().and_then(|outcome| outcome.message.as_deref()).or(message.as_deref());
             let mut text = format!("{style}{sign:<7}{style:#} {:<ADDRESS$}", visible(task.as_str()));
+            let took =
+                outcome.as_ref().map(|outcome| format_duration(Duration::from_millis(outcome.duration_ms)));
+            let _ = write!(text, " {:>7}", took.unwrap_or_default());
             if let Some(outcome) = outcome {
-                let _ = write!(text, " {:>7}", format_duration(Duration::from_millis(outcome.duration_ms)));
                 text.push_str(&spent(outcome));
             }
             if *state != TaskState::Completed {
@@ -36,27 +41,56 @@ pub fn line(line: &Line) -> String {
         Line::Retry { task, attempt, after, outcome } => {
             let said = outcome.as_ref().and_then(|outcome| outcome.message.as_deref());
             let reason = outcome.as_ref().and_then(|outcome| outcome.reason);
-            let next = format!("attempt {attempt} in {}", format_duration(*after));
+            let took =
+                outcome.as_ref().map(|outcome| format_duration(Duration::from_millis(outcome.duration_ms)));
             let why = why(reason, outcome.as_deref(), said);
-            format!("{ODD}{:<7}{ODD:#} {:<ADDRESS$} {next};{why}", "retry", visible(task.as_str()))
-        }
-        Line::Parked { provider, wait, reason } => {
             format!(
-                "{ODD}{:<7}{ODD:#} {provider}: {} for {}",
-                "wait",
-                visible(reason),
-                format_duration(*wait)
+                "{ODD}{:<7}{ODD:#} {:<ADDRESS$} {:>7}{why}; attempt {attempt} in {}",
+                "retry",
+                visible(task.as_str()),
+                took.unwrap_or_default(),
+                format_duration(*after)
             )
         }
-        Line::Stopping { force: false } => {
+        Line::Parked { provider, wait, reason } => {
+            let wait = format_duration(*wait);
+            format!("{ODD}{:<7}{ODD:#} {provider} for {wait}: {}", "wait", visible(reason))
+        }
+        Line::Note { text } => format!("{ODD}{:<7}{ODD:#} {}", "note", visible(text)),
+        Line::Stopping { reason: Reason::FailFast, force: false } => {
+            format!("{ODD}{:<7}{ODD:#} fail fast: nothing more is started, what runs is asked to end", "stop")
+        }
+        Line::Stopping { force: false, .. } => {
             format!("{ODD}{:<7}{ODD:#} what runs is asked to end; once more kills it", "stop")
         }
-        Line::Stopping { force: true } => format!("{BAD}{:<7}{BAD:#} what runs is killed", "stop"),
+        Line::Stopping { force: true, .. } => format!("{BAD}{:<7}{BAD:#} what runs is killed", "stop"),
         Line::Finished { message, .. } => match message {
             Some(message) => format!("{BAD}error{BAD:#}: {}", visible(message)),
             None => String::new(),
         },
     }
+}
+
+/// What begins or goes on, where the person wants to see that too.
+pub fn activity(update: &Update) -> Option<String> {
+    let (word, task, said) = match update {
+        Update::Event(entry) => match &entry.event {
+            Event::AttemptRunning { task, launch, .. } => ("start", task, launch.description.clone()),
+            _ => return None,
+        },
+        Update::Progress(task, Progress::Tool(tool, call)) => ("tool", task, format!("{tool} {call}")),
+        Update::Note(_)
+        | Update::Progress(
+            _,
+            Progress::Waiting(_)
+            | Progress::Turn(_)
+            | Progress::Tokens(..)
+            | Progress::Text(_)
+            | Progress::Parked { .. },
+        ) => return None,
+    };
+    let said = one_line(&said, 120);
+    Some(format!("{FAINT}{word:<7} {:<ADDRESS$} {}{FAINT:#}", visible(task.as_str()), visible(&said)))
 }
 
 fn sign(state: TaskState, allowed: bool) -> (&'static str, Style) {
@@ -74,35 +108,52 @@ fn sign(state: TaskState, allowed: bool) -> (&'static str, Style) {
 
 fn spent(outcome: &Outcome) -> String {
     let Some(usage) = &outcome.usage else { return String::new() };
-    let mut text = format!("  {} turns, {} tokens", usage.turns, count(usage.total_tokens()));
+    let mut text = format!("  {}, {} tokens", turns(usage.turns), count(usage.total_tokens()));
     if !outcome.denials.is_empty() {
         let _ = write!(text, ", {ODD}{} denied{ODD:#}", outcome.denials.len());
     }
     text
 }
 
-fn why(reason: Option<Reason>, outcome: Option<&Outcome>, said: Option<&str>) -> String {
-    let mut text = String::new();
-    match (
-        reason,
-        outcome.and_then(|outcome| outcome.exit_code),
-        outcome.and_then(|outcome| outcome.signal.as_deref()),
-    ) {
-        (Some(Reason::ExitCode), Some(code), _) => {
-            let _ = write!(text, "  exit code {code}");
-        }
-        (Some(Reason::Signal), _, Some(signal)) => {
-            let _ = write!(text, "  {signal}");
-        }
-        (Some(reason), ..) => {
-            let _ = write!(text, "  {}", reason.as_str());
-        }
-        (None, ..) => {}
+fn turns(number: u32) -> String {
+    if number == 1 { "1 turn".to_owned() } else { format!("{number} turns") }
+}
+
+/// What a last attempt says of its end.
+pub struct End<'a> {
+    pub reason: Option<Reason>,
+    pub exit_code: Option<i32>,
+    pub signal: Option<&'a str>,
+    pub message: Option<&'a str>,
+}
+
+fn why(reason: Option<Reason>, outcome: Option<&Outcome>, message: Option<&str>) -> String {
+    let exit_code = outcome.and_then(|outcome| outcome.exit_code);
+    let signal = outcome.and_then(|outcome| outcome.signal.as_deref());
+    cause(&End { reason, exit_code, signal, message })
+}
+
+/// Why something ended as it did, said once, after two blanks.
+pub fn cause(end: &End<'_>) -> String {
+    let End { reason, exit_code, signal, message: said } = *end;
+    let short = match (reason, exit_code, signal) {
+        (Some(Reason::ExitCode), Some(code), _) => format!("exit code {code}"),
+        (Some(Reason::Signal), _, Some(signal)) => signal.to_owned(),
+        (Some(reason), ..) => reason.as_str().to_owned(),
+        (None, ..) => String::new(),
+    };
+    let said = said.map(|said| one_line(&visible(said), 300)).unwrap_or_default();
+    // A message that says the short form itself stands alone.
+    let parts = if said.contains(&short) { [String::new(), said] } else { [short, said] };
+    parts.iter().filter(|part| !part.is_empty()).map(|part| format!("  {part}")).collect()
+}
+
+/// How long something has run: a second is the least that moves, so that a row is calm.
+pub fn clock(length: Duration) -> String {
+    match length.as_secs() {
+        0..60 => format!("{}s", length.as_secs()),
+        _ => format_duration(length),
     }
-    if let Some(said) = said {
-        let _ = write!(text, "  {}", visible(&one_line(said, 300)));
-    }
-    text
 }
 
 /// "12.3k": a count that fits anywhere.
@@ -119,11 +170,12 @@ pub fn counts(counts: &Counts) -> String {
     let parts = [
         (counts.completed, "completed"),
         (counts.failed, "failed"),
-        (counts.allowed, "failed but allowed"),
+        (counts.allowed_failures, "failed but allowed"),
         (counts.killed, "killed"),
         (counts.lost, "lost"),
         (counts.skipped, "skipped"),
         (counts.blocked, "blocked"),
+        (counts.waiting, "waiting"),
     ];
     let said: Vec<_> = parts.iter().filter(|(n, _)| *n > 0).map(|(n, word)| format!("{n} {word}")).collect();
     if said.is_empty() { "nothing ran".to_owned() } else { said.join(", ") }
@@ -136,7 +188,7 @@ pub fn status(view: &View, since: Duration) -> String {
     if view.ended.failed > 0 {
         let _ = write!(text, " · {BAD}{} failed{BAD:#}", view.ended.failed);
     }
-    let _ = write!(text, " · {}", format_duration(since));
+    let _ = write!(text, " · {}", clock(since));
     let tokens = view.tokens + view.running.values().map(|task| task.tokens).sum::<u64>();
     if tokens > 0 {
         let _ = write!(text, " · {} tokens", count(tokens));

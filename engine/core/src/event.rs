@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::ids::{Address, Attempt, Millis, RunId};
-use crate::model::{Outcome, Reason, RunStatus, TaskState};
+use crate::model::{Merge, MergeOutcome, Outcome, Reason, RunStatus, TaskState};
 
 /// The version that this build writes. Older ones stay readable; a newer one is refused.
 pub const VERSION: u32 = 1;
@@ -58,6 +58,9 @@ pub enum Event {
         lost: Vec<Address>,
         /// Tasks that start again from nothing, with all that depended on them.
         reset: Vec<Address>,
+        /// Tasks that were under way as well and stay lost (`on_lost: fail`): they may have done their work.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        given_up: Vec<Address>,
     },
     /// A task became its instances.
     TaskExpanded {
@@ -66,7 +69,7 @@ pub enum Event {
         /// Instances in item order.
         instances: Vec<Instance>,
     },
-    /// What it needs has ended as it should, and its condition holds.
+    /// What it needs has ended as it should, and its condition holds; of an instance only the latter is said.
     TaskReady {
         /// The task.
         task: Address,
@@ -142,10 +145,31 @@ pub enum Event {
         attempt: Attempt,
         /// The folder.
         path: String,
-        /// The branch.
+        /// The branch; empty for a copy.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
         branch: String,
-        /// The commit it starts from.
+        /// The commit it starts from; empty for a copy.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
         base: String,
+    },
+    /// The work of a private tree is about to be brought home. Without a `merge_ended` behind it, it was undone or will be.
+    MergeStarted {
+        /// The task.
+        task: Address,
+        /// Which try.
+        attempt: Attempt,
+        /// How.
+        how: Merge,
+    },
+    /// The work of a private tree came home, or could not.
+    MergeEnded {
+        /// The task.
+        task: Address,
+        /// Which try.
+        attempt: Attempt,
+        /// What came of it; absent when it was not tried after all.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        merge: Option<MergeOutcome>,
     },
     /// A private tree was taken down or kept; its outcome stands in the attempt's.
     WorktreeEnded {
@@ -198,6 +222,9 @@ pub struct Launch {
     pub description: String,
     /// The folder it works in.
     pub dir: String,
+    /// Whether the rules of background tasks hold.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub background: bool,
     /// The agent instance and its definition.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<LaunchAgent>,

@@ -14,6 +14,9 @@ use crate::model::{AgentDef, Isolation, Merge, PermissionMode, Reason, ToolRule}
 use crate::template::{Script, Template};
 
 mod expand;
+mod select;
+
+pub use select::{SelectError, Selection};
 
 pub use expand::{Combination, ExpandError, MOST_INSTANCES, combinations, list_rows, unique_keys};
 
@@ -32,6 +35,10 @@ pub struct Plan {
     pub env: Vec<(String, Template)>,
     /// `concurrency`.
     pub concurrency: Option<NonZeroU32>,
+    /// `pools`, by name.
+    pub pools: IndexMap<String, NonZeroU32>,
+    /// `lock`: one run at a time with this name.
+    pub lock: Option<Template>,
     /// `briefing`.
     pub briefing: Option<String>,
     /// Tasks in manifest order; `tasks[id.index()]`.
@@ -76,7 +83,7 @@ pub struct TaskOptions {
     /// `description`.
     pub description: Option<Template>,
     /// `if`.
-    pub condition: Option<Template>,
+    pub condition: Option<Condition>,
     /// `matrix` or `for_each`. Boxed: few tasks have one.
     pub expansion: Option<Box<Expansion>>,
     /// `retry`.
@@ -87,6 +94,8 @@ pub struct TaskOptions {
     pub continue_on_error: bool,
     /// `output`.
     pub output: Output,
+    /// `artifacts`: paths and patterns below the task's folder.
+    pub artifacts: Vec<Template>,
     /// `expect`.
     pub expect: Expect,
     /// `dir`.
@@ -95,6 +104,60 @@ pub struct TaskOptions {
     pub env: Vec<(String, Template)>,
     /// `base`.
     pub base: Option<Template>,
+    /// `include` and `setup` of a private tree. Boxed: few tasks have some.
+    pub preparation: Option<Box<Preparation>>,
+    /// `pool`: the index in `Plan::pools`.
+    pub pool: Option<usize>,
+    /// `on_lost`, else what follows from `idempotent` and the kind.
+    pub on_lost: OnLost,
+    /// `background`; the task's, else its agent's.
+    pub background: bool,
+}
+
+/// What makes a private tree fit for work.
+#[derive(Debug, PartialEq)]
+pub struct Preparation {
+    /// Patterns in the syntax of `.gitignore`: files that git ignores and the tree gets all the same.
+    pub include: Vec<String>,
+    /// Commands that run first.
+    pub setup: Vec<SetupCommand>,
+}
+
+/// A command of `setup`.
+#[derive(Debug, PartialEq)]
+pub struct SetupCommand {
+    /// The words that the script is appended to.
+    pub shell: Arc<[String]>,
+    /// The script.
+    pub script: Script,
+}
+
+/// `if`.
+#[derive(Debug, PartialEq)]
+pub struct Condition {
+    /// The bare expression.
+    pub expression: Template,
+    /// Of whom it is asked.
+    pub at: ConditionAt,
+}
+
+/// Of whom an `if` is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ConditionAt {
+    /// Of the task, once. One that expands is asked before it does, so that a no never evaluates its list.
+    Task,
+    /// Of each instance: it names the item or the key.
+    Instance,
+}
+
+/// What becomes of an attempt whose engine died, when the run is resumed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OnLost {
+    /// It runs again.
+    #[default]
+    Retry,
+    /// The task stays lost: it may have done its work already.
+    Fail,
 }
 
 /// What a task does.
@@ -119,13 +182,25 @@ impl TaskKind {
 /// A shell task.
 #[derive(Debug)]
 pub struct ShellTask {
-    /// The words that the script is appended to, for example `bash --noprofile --norc -eo pipefail -c`. Shared: nearly
-    /// every task has the same.
-    pub shell: Arc<[String]>,
-    /// The script.
-    pub script: Script,
+    /// What it runs.
+    pub command: Command,
     /// `max_output` in bytes.
     pub max_output: Option<u64>,
+}
+
+/// `run`: text for a shell, or a list.
+#[derive(Debug)]
+pub enum Command {
+    /// A script for a shell.
+    Script {
+        /// The words that the script is appended to, for example `bash --noprofile --norc -eo pipefail -c`. Shared: nearly
+        /// every task has the same.
+        shell: Arc<[String]>,
+        /// The script.
+        script: Script,
+    },
+    /// A program and its arguments, which no shell reads.
+    Words(Vec<Template>),
 }
 
 /// An agent task.
@@ -147,8 +222,19 @@ pub struct AgentTask {
     pub permission_mode: Option<PermissionMode>,
     /// `permissions` of the task.
     pub permissions: Permissions,
+    /// `checks`: commands that must pass in its tree once it is done. Boxed: few agents have some.
+    pub checks: Option<Box<AgentChecks>>,
     /// `repair`: turns in which the agent may mend an output that doesn't fit.
     pub repair: u32,
+}
+
+/// `checks` of an agent task.
+#[derive(Debug)]
+pub struct AgentChecks {
+    /// The words that each script is appended to.
+    pub shell: Arc<[String]>,
+    /// The scripts, in order.
+    pub scripts: Vec<Script>,
 }
 
 /// `permissions: {allow, ask, deny}`.
@@ -272,6 +358,8 @@ pub enum Output {
     Json,
     /// A list of lines.
     Lines,
+    /// An object of texts: what the task wrote to the file `$FLOW_OUTPUT`.
+    Pairs,
     /// One JSON value that fits a schema.
     Schema(Arc<Value>),
 }

@@ -4,11 +4,10 @@ use std::sync::Arc;
 
 use super::agent_tools::{denied, granted};
 use super::agents::AgentText;
+use super::words::ISOLATIONS;
 use crate::diagnostic::{Code, Diagnostic, SourceFile, Span, Spanned};
 use crate::import::{AgentFile, ToolsFile};
-use crate::model::{
-    AgentDef, AgentSource, Effort, Isolation, ModelRef, PermissionMode, ToolPolicy, ToolRule,
-};
+use crate::model::{AgentDef, AgentSource, Effort, ModelRef, PermissionMode, ToolPolicy, ToolRule};
 use crate::syntax::Text;
 use crate::text::{did_you_mean, list_some};
 
@@ -90,8 +89,6 @@ const MODES: &[(&str, PermissionMode)] = &[
     ("auto", PermissionMode::Auto),
     ("bubble", PermissionMode::Bubble),
 ];
-
-const ISOLATIONS: &[(&str, Isolation)] = &[("none", Isolation::None), ("worktree", Isolation::Worktree)];
 
 const EFFORTS: &[(&str, Effort)] = &[
     ("low", Effort::Low),

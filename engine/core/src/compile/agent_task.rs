@@ -3,16 +3,17 @@
 use super::agent_tools::{is_known_tool, known_names, meant_tool};
 use super::findings::Findings;
 use super::input::CompileInput;
-use super::scope::{Scope, Spot};
+use super::prompts;
+use super::scope::Scope;
 use super::shape::{Keys, Shape};
-use super::templates;
+use super::shell;
 use super::words::{MODES, literal, whole, word};
 use crate::diagnostic::{Code, Span, Spanned};
 use crate::model::{
     AgentDef, Isolation, ModelRef, PermissionMode, Settings, TOOLS, ToolPolicy, ToolRule, tool,
 };
 use crate::plan::{AgentTask, Output, Permissions};
-use crate::syntax::Text;
+use crate::syntax::{PromptText, Text};
 use crate::text::list_some;
 
 /// The agent of a task that has a prompt and names none.
@@ -115,17 +116,15 @@ pub(super) fn task<'a>(
         },
     };
     let repair = match (keys.get(|keys| &keys.repair), &shape.output) {
-        (_, Output::Text) => Some(0),
+        (_, Output::Text | Output::Pairs) => Some(0),
         (None, Output::Json | Output::Lines | Output::Schema(_)) => Some(REPAIRS),
         (Some(turns), Output::Json | Output::Lines | Output::Schema(_)) => {
             whole(findings, "repair", turns, 0..=100)
         }
     };
+    let checks = keys.get(|keys| &keys.checks).and_then(|checks| shell::checks(findings, scope, checks));
     let prompt = keys.own.prompt.as_ref()?;
-    if prompt.value.trim().is_empty() {
-        findings.push(findings.at(Code::BadValue, prompt.span, "`prompt` is empty"));
-    }
-    let prompt = templates::text(findings, scope, Spot::Attempt, prompt)?;
+    let prompt = prompts::prompt(findings, scope, prompt)?;
     let task = AgentTask {
         agent: index,
         prompt,
@@ -135,6 +134,7 @@ pub(super) fn task<'a>(
         max_turns,
         permission_mode,
         permissions,
+        checks,
         repair: repair.unwrap_or(0),
     };
     check_tools(findings, keys, &task, agent);
@@ -247,7 +247,7 @@ pub(super) struct Powers<'p> {
 impl Powers<'_> {
     fn mode(&self) -> PermissionMode {
         let unsaid = match self.isolation {
-            Isolation::Worktree => PermissionMode::AcceptEdits,
+            Isolation::Worktree | Isolation::Copy => PermissionMode::AcceptEdits,
             Isolation::None => PermissionMode::Default,
         };
         self.task.permission_mode.or(self.agent.permission_mode).unwrap_or(unsaid)
@@ -315,7 +315,8 @@ impl Powers<'_> {
 
 /// Where a task says which agent works on it.
 pub(super) fn agent_place(keys: Keys<'_>) -> Span {
-    keys.own.agent.as_ref().or(keys.own.prompt.as_ref()).map_or(keys.own.span, |text| text.span)
+    let prompt = keys.own.prompt.as_ref().map(PromptText::written);
+    keys.own.agent.as_ref().or(prompt).map_or(keys.own.span, |text| text.span)
 }
 
 #[cfg(test)]

@@ -121,6 +121,15 @@ impl AgentRegistry {
         self.definitions().agents.get(name).map_or(&[], |slot| &slot.shadowed)
     }
 
+    /// Everything that is odd or wrong about the definitions that count, each error of its own.
+    pub fn findings(&self) -> impl Iterator<Item = &Diagnostic> {
+        self.definitions().agents.iter().filter(|(name, _)| !self.is_disabled(name)).flat_map(|(_, slot)| {
+            match &slot.winner {
+                Candidate::Usable(_, found) | Candidate::Broken(found) => found,
+            }
+        })
+    }
+
     fn slot(&self, name: &str) -> Option<&Slot> {
         self.definitions().agents.get(name).filter(|_| !self.is_disabled(name))
     }

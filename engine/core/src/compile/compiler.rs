@@ -1,14 +1,18 @@
 //! The passes of the compiler, in order. Each reports what it finds and goes on; a plan is made of a text without errors.
 
 use std::cell::OnceCell;
+use std::num::NonZeroU32;
+
+use indexmap::IndexMap;
 
 use super::agent_task::{Cast, Powers};
 use super::edges;
 use super::findings::Findings;
 use super::input::{CompileInput, Compiled, Place};
 use super::inputs;
+use super::prompts;
 use super::scope::{PlanVariable, Scope, Spot, World};
-use super::shape::Shape;
+use super::shape::{Kind, Shape};
 use super::shell;
 use super::task;
 use super::templates;
@@ -18,8 +22,8 @@ use crate::diagnostic::{Code, Span};
 use crate::graph::Graph;
 use crate::ids::TaskId;
 use crate::model::Isolation;
-use crate::plan::{Expansion, Plan, Task, TaskKind};
-use crate::syntax::{self, Text, WorkflowFile};
+use crate::plan::{Condition, Expansion, Plan, Task, TaskKind};
+use crate::syntax::{self, RunText, Text, WorkflowFile};
 use crate::template::{Segment, Template};
 
 /// Compiles a manifest: everything that is wrong with it, or a plan.
@@ -65,17 +69,23 @@ fn plan(
     });
     let shapes: Vec<Shape<'_>> = tasks.collect();
     let ids = workflow.tasks.iter().enumerate();
+    let prompts = prompts::read(findings, input.place, workflow);
     let mut world = World {
         place: input.place,
+        prompts: &prompts,
+        pools: pools(findings, workflow),
         ids: ids.map(|(index, file)| (file.id.value.as_str(), TaskId::at(index))).collect(),
         shapes,
         inputs: inputs.kinds,
         secrets: workflow.secrets.iter().map(|name| name.value.as_str()).collect(),
         env: workflow.env.iter().map(|(name, _)| PlanVariable { name: &name.value, secret: false }).collect(),
+        settings: input.settings,
         shell: shell::words(findings, workflow.defaults.shell.as_ref()),
     };
     check_places(findings, input.place, &world);
     let env = plan_env(findings, &mut world, &workflow.env);
+    let mut scope = Scope { world: &world, task: None, needs: Vec::new(), reads: Vec::new() };
+    let lock = workflow.lock.as_ref().map(|lock| lock_name(findings, &mut scope, lock));
 
     let mut tasks: Vec<Option<Task>> = Vec::with_capacity(world.shapes.len());
     let mut needs = Vec::with_capacity(world.shapes.len());
@@ -98,10 +108,10 @@ fn plan(
 
     let graph = edges::graph(&mut needs);
     edges::report_cycles(findings, &world, &graph, &needs);
-    for ((shape, task), reads) in world.shapes.iter().zip(&tasks).zip(&reads) {
-        let condition = task.as_ref().and_then(|task| task.condition.as_ref());
-        let asks_status = condition.is_some_and(Template::asks_status);
-        edges::warn_of_nulls(findings, shape, asks_status, &graph.needs[shape.task.index()], reads, &world);
+    let conditions: Vec<Option<&Condition>> =
+        tasks.iter().map(|task| task.as_ref().and_then(|task| task.condition.as_ref())).collect();
+    for (shape, reads) in world.shapes.iter().zip(&reads) {
+        edges::warn_of_nulls(findings, shape, &conditions, &graph.needs[shape.task.index()], reads, &world);
     }
     let tasks: Option<Vec<Task>> = tasks.into_iter().collect();
     let tasks = tasks.filter(|_| !findings.has_error())?;
@@ -114,6 +124,11 @@ fn plan(
         secrets: world.secrets.iter().map(|name| (*name).to_owned()).collect(),
         env: env?,
         concurrency,
+        pools: world.pools.iter().map(|(name, slots)| ((*name).to_owned(), *slots)).collect(),
+        lock: match lock {
+            Some(lock) => Some(lock?),
+            None => None,
+        },
         briefing: workflow.briefing.as_ref().map(|text| text.value.clone()),
         tasks,
         graph,
@@ -125,12 +140,54 @@ fn plan(
     })
 }
 
+/// `pools`; one that no task takes a slot of is a slip.
+fn pools<'a>(findings: &mut Findings, workflow: &'a WorkflowFile) -> IndexMap<&'a str, NonZeroU32> {
+    let keys = || workflow.tasks.iter().map(|task| &task.keys).chain([&workflow.defaults]);
+    let mut pools = IndexMap::with_capacity(workflow.pools.len());
+    for (name, slots) in &workflow.pools {
+        let Some(slots) = at_least_one(findings, &format!("pools.{}", name.value), slots) else {
+            // Its tasks are not told that it doesn't exist.
+            pools.insert(name.value.as_str(), NonZeroU32::MIN);
+            continue;
+        };
+        pools.insert(name.value.as_str(), slots);
+        if !keys().any(|keys| keys.pool.as_ref().is_some_and(|pool| pool.value == name.value)) {
+            let message = format!("no task takes a slot of the pool `{}`", name.value);
+            let finding = findings.at(Code::Suspicious, name.span, message);
+            findings.push(
+                finding.help(format!("write `pool: {}` on the tasks that it is meant for", name.value)),
+            );
+        }
+    }
+    pools
+}
+
+fn lock_name<'a>(findings: &mut Findings, scope: &mut Scope<'_, 'a>, lock: &'a Text) -> Option<Template> {
+    if lock.value.trim().is_empty() {
+        findings.push(
+            findings.at(Code::BadValue, lock.span, "`lock` is empty").help("write a name, such as `deploy`"),
+        );
+    }
+    templates::text(findings, scope, Spot::Lock, lock)
+}
+
+/// The shortest secret that is masked: a shorter one is in every other line by chance.
+pub const SHORTEST_MASKED: usize = 6;
+
 /// Declared secrets must be there before anything runs.
 fn secrets(findings: &mut Findings, place: &dyn Place, declared: &[Text]) {
     for name in declared {
         let message = match place.env(&name.value) {
             None => format!("secret `{}` is not set", name.value),
             Some(value) if value.is_empty() => format!("secret `{}` is empty", name.value),
+            Some(value) if value.trim().chars().count() < SHORTEST_MASKED => {
+                let message = format!(
+                    "secret `{}` has fewer than {SHORTEST_MASKED} characters, so it isn't masked",
+                    name.value
+                );
+                findings.push(findings.at(Code::ShownSecret, name.span, message));
+                continue;
+            }
             Some(_) => continue,
         };
         let help = format!("set `{}` in the environment of this program", name.value);
@@ -147,12 +204,19 @@ fn check_places(findings: &mut Findings, place: &dyn Place, world: &World<'_>) {
     let wants_bash = |shape: &&Shape<'_>| {
         let shell = shape.keys.get(|keys| &keys.shell).map(|shell| shell.value.as_slice());
         let is_bash = shell.is_none_or(|words| matches!(words, [only] if only.value == "bash"));
-        is_bash && shape.keys.own.run.is_some()
+        let runs_script = match shape.kind {
+            Kind::Agent(_) => {
+                return shape.keys.get(|keys| &keys.checks).is_some() && shape.keys.defaults.shell.is_none();
+            }
+            Kind::Shell | Kind::Unclear => matches!(shape.keys.own.run, Some(RunText::Script(_))),
+        };
+        is_bash && runs_script
     };
     if let Some(shape) = world.shapes.iter().find(wants_bash)
         && !place.has_program("bash")
     {
-        let span = shape.keys.written("run").unwrap_or(shape.id.span);
+        let written = shape.keys.written("run").or(shape.keys.written("checks"));
+        let span = written.unwrap_or(shape.id.span);
         let message = format!("task `{}` runs in bash, and there is no bash here", shape.id.value);
         let finding = findings.at(Code::BadPlace, span, message);
         findings.push(finding.help("write `shell: sh`, for all tasks under `defaults:`"));

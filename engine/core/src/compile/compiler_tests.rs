@@ -4,7 +4,7 @@ use insta::assert_snapshot;
 use proptest::prelude::*;
 
 use crate::compile::testing::{Trial, check};
-use crate::plan::{Over, Plan, TaskKind};
+use crate::plan::{Command, Over, Plan, TaskKind};
 
 const GOOD: &str = r#"
 name: audit
@@ -74,7 +74,10 @@ fn outline(plan: &Plan) -> String {
             .map(|edge| format!("{}:{:?}", plan.tasks[edge.from.index()].address, edge.kind))
             .collect();
         let kind = match &task.kind {
-            TaskKind::Shell(shell) => shell.shell.join(" "),
+            TaskKind::Shell(shell) => match &shell.command {
+                Command::Script { shell, .. } => shell.join(" "),
+                Command::Words(words) => format!("{} words", words.len()),
+            },
             TaskKind::Agent(agent) => format!("{} repair {}", plan.agents[agent.agent].name, agent.repair),
         };
         let over = match task.expansion.as_ref().map(|expansion| &expansion.over) {
@@ -104,7 +107,7 @@ fn outline(plan: &Plan) -> String {
 #[test]
 fn a_whole_plan_compiles() {
     let looker = "name: looker\ntools: Read, Grep";
-    let plan = Trial::of(GOOD).env("TOKEN", "x").agent("looker.md", looker).plan();
+    let plan = Trial::of(GOOD).env("TOKEN", "a long one").agent("looker.md", looker).plan();
     assert_snapshot!(outline(&plan), @r#"
     audit {"target":".","max_fix":3} Some(4)
     inventory <- []
@@ -160,7 +163,7 @@ fn names_that_people_read_are_literal() {
     2 | briefing: Work on ${{ git.branch }}.
       |                   ^^^^^^^^^^^^^^^^^
       |
-      = help: templates stand in `run`, `prompt`, `env`, `dir`, `base`, `for_each`, `matrix`, `key`, `outputs` and a task's `description`
+      = help: templates stand in `run`, `prompt`, `checks`, `setup`, `env`, `dir`, `base`, `artifacts`, `for_each`, `matrix`, `key`, `lock`, `outputs` and a task's `description`
     ");
 }
 

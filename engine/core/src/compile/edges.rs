@@ -1,11 +1,12 @@
 //! From what tasks need to the graph, and what the graph says about the plan: cycles, outputs that may be null.
 
-use super::findings::Findings;
+use super::findings::{Findings, Mark};
 use super::scope::{Need, OutputRead, World};
 use super::shape::Shape;
-use crate::diagnostic::{Code, Span};
+use crate::diagnostic::Code;
 use crate::graph::{Edge, EdgeKind, Graph};
 use crate::ids::TaskId;
+use crate::plan::{Condition, ConditionAt};
 
 /// Cycles of one plan that are shown; the rest can wait until these are gone.
 const MOST_CYCLES: usize = 10;
@@ -34,24 +35,26 @@ pub(super) fn report_cycles(findings: &mut Findings, world: &World<'_>, graph: &
         let id = |task: TaskId| world.shapes[task.index()].id.value.as_str();
         let edges: Vec<(TaskId, TaskId)> =
             cycle.iter().copied().zip(cycle.iter().copied().cycle().skip(1)).collect();
-        let place = |(task, from): (TaskId, TaskId)| -> Span {
+        let place = |(task, from): (TaskId, TaskId)| -> Mark {
             let need = needs[task.index()].iter().find(|need| need.from == from);
-            need.map_or(world.shapes[task.index()].id.span, |need| {
-                findings.place(need.written, need.at.clone())
-            })
+            match need {
+                Some(need) => findings.mark(need.written, need.at.clone()),
+                None => findings.mark_span(world.shapes[task.index()].id.span),
+            }
         };
         let message = match cycle.as_slice() {
             [task] => format!("task waits for itself: `{0} -> {0}`", id(*task)),
             _ => format!("tasks wait for each other: `{}`", path(&cycle, id)),
         };
         let Some(first) = edges.first().copied() else { continue };
-        let mut finding = findings.at(Code::Cycle, place(first), message);
+        let mut finding = findings.at_mark(Code::Cycle, place(first), message);
         if let Some(label) = finding.labels.first_mut() {
             label.text = format!("`{}` needs `{}`", id(first.0), id(first.1));
         }
         for (task, from) in edges.into_iter().skip(1).take(MOST_MARKED - 1) {
             let text = format!("`{}` needs `{}`", id(task), id(from));
-            finding = findings.related(finding, place((task, from)), text);
+            let mark = place((task, from));
+            finding = finding.label(&mark.file, mark.span, text);
         }
         findings.push(finding.help("take one of these edges away"));
     }
@@ -71,18 +74,25 @@ fn path<'i>(cycle: &[TaskId], id: impl Fn(TaskId) -> &'i str) -> String {
 pub(super) fn warn_of_nulls(
     findings: &mut Findings,
     reader: &Shape<'_>,
-    asks_status: bool,
+    conditions: &[Option<&Condition>],
     needs: &[Edge],
     reads: &[OutputRead<'_>],
     world: &World<'_>,
 ) {
+    let own = conditions[reader.task.index()];
+    let asks_status = own.is_some_and(|own| own.expression.asks_status());
+    let of_instance = own.is_some_and(|own| own.at == ConditionAt::Instance);
     // Whoever asks for the state of a task in `if` knows in which case the rest is read.
-    let guards = |from: TaskId| {
-        reader.keys.own.condition.as_ref().is_some_and(|condition| {
-            let id = &world.shapes[from.index()].id.value;
-            reads_task(&condition.value, id)
-        })
+    let guards = |read: &OutputRead<'_>| {
+        let asked_before = !(of_instance && read.spot.makes_instances());
+        asked_before
+            && reader.keys.own.condition.as_ref().is_some_and(|condition| {
+                let id = &world.shapes[read.from.index()].id.value;
+                reads_task(&condition.value, id)
+            })
     };
+    // A task whose instances are asked one by one has a list of outputs, however many of them are skipped.
+    let skippable = |task: TaskId| conditions[task.index()].is_some_and(|own| own.at == ConditionAt::Task);
     for read in reads.iter().filter(|read| !read.defaulted) {
         let source = &world.shapes[read.from.index()];
         let edge =
@@ -94,19 +104,19 @@ pub(super) fn warn_of_nulls(
             EdgeKind::Success if source.may_fail() => {
                 format!("`{id}` may fail and go on (`continue_on_error`)")
             }
-            EdgeKind::Success if source.is_conditional() => {
+            EdgeKind::Success if skippable(read.from) => {
                 format!("`{id}` is skipped when its `if` is false")
             }
             EdgeKind::Success => continue,
             EdgeKind::Failure => format!("`{}` runs only when `{id}` failed", reader.id.value),
             EdgeKind::Done => format!("`{}` runs however `{id}` ended", reader.id.value),
         };
-        if is_tested(read, reads) || guards(read.from) {
+        if is_tested(read, reads) || guards(read) {
             continue;
         }
-        let span = findings.place(read.written, read.at.clone());
+        let mark = findings.mark(read.written, read.at.clone());
         let message = format!("`{}` may be null: {why}", read.path);
-        let finding = findings.at(Code::MaybeNull, span, message);
+        let finding = findings.at_mark(Code::MaybeNull, mark, message);
         findings.push(finding.help(format!("write `{} | default(...)`", read.path)));
     }
 }

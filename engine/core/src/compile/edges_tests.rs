@@ -136,9 +136,29 @@ fn an_output_that_is_there_or_provided_for_wants_nothing() {
         ("", "    needs: { a: done }\n", "tasks.a.output | default('x')"),
         ("", "    needs: { a: done }\n", "tasks.a.stdout"),
         ("", "    needs: { a: done }\n    if: tasks.a.status == 'completed'\n", "tasks.a.output"),
+        // However many instances are skipped, their task has a list.
+        (", for_each: [1, 2], if: item > 1", "", "tasks.a.output"),
     ] {
         assert_eq!(read(source, reader, hole), "", "{source} {reader} {hole}");
     }
+}
+
+#[test]
+fn a_condition_of_instances_does_not_guard_what_makes_them() {
+    let found = |condition: &str| {
+        let text = format!(
+            "tasks:\n  a: {{ run: echo, output: json }}\n  b:\n    needs: {{ a: done }}\n    \
+             for_each: ${{{{ tasks.a.output }}}}\n    if: tasks.a.status == 'completed'{condition}\n    \
+             run: echo ${{{{ tasks.a.output | length }}}}\n"
+        );
+        let found = Trial::of(&text).compile().diagnostics;
+        found
+            .iter()
+            .map(|finding| format!("{} {}", finding.code.as_str(), finding.message))
+            .collect::<Vec<_>>()
+    };
+    assert!(found("").is_empty());
+    assert_eq!(found(" and item"), ["W0301 `tasks.a.output` may be null: `b` runs however `a` ended"]);
 }
 
 #[test]

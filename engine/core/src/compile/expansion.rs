@@ -175,7 +175,7 @@ fn item<'a>(findings: &mut Findings, scope: &mut Scope<'_, 'a>, node: &'a Node) 
             Some(Item::Value(json(node)))
         }
         NodeKind::Text { value, .. } => {
-            let written = Written { text: value, span: node.span };
+            let written = Written { text: value, span: node.span, file: None };
             let template = templates::text(findings, scope, Spot::Items, written)?;
             Some(if template.is_literal() { Item::Value(json(node)) } else { Item::Text(template) })
         }

@@ -108,3 +108,11 @@ fn an_item_has_a_name_of_its_own() {
       = help: choose a name that says what one item is
     ");
 }
+
+#[test]
+fn a_matrix_has_an_axis() {
+    for matrix in ["{}", "{ exclude: [] }"] {
+        let found = check(&format!("tasks:\n  a: {{ run: echo, matrix: {matrix} }}\n"));
+        assert!(found.starts_with("error[F0203]: `matrix` has no axis"), "{found}");
+    }
+}

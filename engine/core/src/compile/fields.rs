@@ -16,10 +16,21 @@ const SHELL: &[&str] = &[
     "attempts",
     "duration",
     "notification",
+    "artifacts",
     "dir",
 ];
-const AGENT: &[&str] =
-    &["output", "text", "status", "reason", "attempts", "duration", "usage", "notification", "dir"];
+const AGENT: &[&str] = &[
+    "output",
+    "text",
+    "status",
+    "reason",
+    "attempts",
+    "duration",
+    "usage",
+    "notification",
+    "artifacts",
+    "dir",
+];
 const EXPANDED: &[&str] = &["output", "results", "status", "reason", "attempts", "duration", "notification"];
 const USAGE: &[&str] = &[
     "turns",
@@ -104,7 +115,14 @@ fn single(shape: &Shape<'_>, path: &[Segment], more: &'static [&'static str]) ->
     let tree: &[&str] = match (shape.isolation, shape.merge) {
         (Isolation::None, _) => &[],
         (Isolation::Worktree, Merge::Patch) => &["branch", "patch"],
-        (Isolation::Worktree, Merge::None | Merge::Branch) => &["branch"],
+        (
+            Isolation::Worktree,
+            Merge::None | Merge::Branch | Merge::Apply | Merge::Squash | Merge::CherryPick,
+        ) => &["branch"],
+        (Isolation::Copy, Merge::Patch) => &["patch"],
+        (Isolation::Copy, Merge::None | Merge::Branch | Merge::Apply | Merge::Squash | Merge::CherryPick) => {
+            &[]
+        }
     };
     if let Some(Segment::Name(name)) = path.first() {
         match (name.as_str(), shape.isolation) {
@@ -112,7 +130,11 @@ fn single(shape: &Shape<'_>, path: &[Segment], more: &'static [&'static str]) ->
                 let wrong = Wrong::new(0, format!("works in the shared tree and has no `{name}`"), []);
                 return Err(wrong.help("give it `isolation: worktree`"));
             }
-            ("patch", Isolation::Worktree) if shape.merge != Merge::Patch => {
+            ("branch", Isolation::Copy) => {
+                let wrong = Wrong::new(0, "works in a copy and has no `branch`", []);
+                return Err(wrong.help("give it `isolation: worktree`"));
+            }
+            ("patch", Isolation::Worktree | Isolation::Copy) if shape.merge != Merge::Patch => {
                 return Err(Wrong::new(0, "makes no `patch`", []).help("give it `merge: patch`"));
             }
             _ => {}
@@ -124,6 +146,8 @@ fn single(shape: &Shape<'_>, path: &[Segment], more: &'static [&'static str]) ->
     match (field, deeper) {
         (_, []) | ("item", _) => Ok(()),
         ("output", _) => rest_of(1, output(shape, deeper)),
+        ("artifacts", [Segment::Index(_), rest @ ..]) => rest_of(2, plain(rest)),
+        ("artifacts", _) => Err(Wrong::new(1, "is a list of paths and has no fields", [])),
         ("usage", [Segment::Name(name)]) if USAGE.contains(&name.as_str()) => Ok(()),
         ("usage", [segment, ..]) => {
             Err(Wrong::new(1, format!("has no `{}`", shown(segment)), USAGE.iter().copied()))

@@ -22,11 +22,25 @@ pub(super) struct Written<'a> {
     pub text: &'a str,
     /// The scalar's place.
     pub span: Span,
+    /// The file that it is, when it is a whole one beside the manifest.
+    pub file: Option<&'a Arc<SourceFile>>,
+}
+
+/// A place in the manifest or in a file beside it.
+pub(super) struct Mark {
+    pub file: Arc<SourceFile>,
+    pub span: Span,
 }
 
 impl<'a> From<&'a Text> for Written<'a> {
     fn from(text: &'a Text) -> Self {
-        Written { text: &text.value, span: text.span }
+        Written { text: &text.value, span: text.span, file: None }
+    }
+}
+
+impl<'a> From<&'a Arc<SourceFile>> for Written<'a> {
+    fn from(file: &'a Arc<SourceFile>) -> Self {
+        Written { text: &file.text, span: Span::new(0, file.text.len()), file: Some(file) }
     }
 }
 
@@ -52,9 +66,20 @@ impl Findings {
         finding.label(&self.file, span, text)
     }
 
-    /// Where bytes of a scalar's value stand in the manifest.
-    pub(super) fn place(&self, written: Written<'_>, at: Range<usize>) -> Span {
-        place_in(&self.file, written.span, written.text, at)
+    /// Begins a diagnostic about bytes of a text.
+    pub(super) fn at_mark(&self, code: Code, mark: Mark, message: impl Into<String>) -> Diagnostic {
+        Diagnostic::new(code, &mark.file, mark.span, message)
+    }
+
+    /// Where bytes of a text stand.
+    pub(super) fn mark(&self, written: Written<'_>, at: Range<usize>) -> Mark {
+        let file = written.file.unwrap_or(&self.file);
+        Mark { file: Arc::clone(file), span: place_in(file, written.span, written.text, at) }
+    }
+
+    /// A place of the manifest.
+    pub(super) fn mark_span(&self, span: Span) -> Mark {
+        Mark { file: Arc::clone(&self.file), span }
     }
 
     /// Adds a finding. Past `MOST` of them warnings are dropped, past twice that errors too: a plan with thousands of

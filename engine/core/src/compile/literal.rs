@@ -28,7 +28,7 @@ pub(super) fn literal_json(findings: &mut Findings, key: &str, node: &Node) -> V
     while let Some(node) = open.pop() {
         match &node.kind {
             NodeKind::Text { value, .. } => {
-                literal(findings, key, Written { text: value, span: node.span });
+                literal(findings, key, Written { text: value, span: node.span, file: None });
             }
             NodeKind::List(nodes) => open.extend(nodes),
             NodeKind::Map(entries) => open.extend(entries.iter().map(|entry| &entry.value)),
@@ -41,7 +41,7 @@ pub(super) fn literal_json(findings: &mut Findings, key: &str, node: &Node) -> V
 /// The text of a node that is one.
 pub(super) fn text_of(node: &Node) -> Option<Written<'_>> {
     match &node.kind {
-        NodeKind::Text { value, .. } => Some(Written { text: value, span: node.span }),
+        NodeKind::Text { value, .. } => Some(Written { text: value, span: node.span, file: None }),
         NodeKind::Null
         | NodeKind::Bool(_)
         | NodeKind::Int(_)

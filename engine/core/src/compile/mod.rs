@@ -17,7 +17,10 @@ mod fields;
 mod findings;
 mod input;
 mod inputs;
+mod inputs_file;
 mod literal;
+mod private_tree;
+mod prompts;
 mod references;
 mod schema;
 mod scope;
@@ -30,13 +33,16 @@ mod words;
 mod writers;
 
 pub use agents::{AgentRegistry, AgentText, agent_registry};
-pub use compiler::compile;
+pub use compiler::{SHORTEST_MASKED, compile};
 pub use input::{CompileInput, Compiled, GitPlace, GivenInput, GivenValue, Place};
+pub use inputs_file::inputs_file;
 pub use settings::{SettingsText, settings};
 
+#[cfg(test)]
+mod keys_tests;
 #[cfg(test)]
 mod quirks_tests;
 #[cfg(test)]
 mod robust_tests;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;

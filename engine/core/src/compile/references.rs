@@ -39,27 +39,27 @@ impl<'a> Scope<'_, 'a> {
             "inputs" => self.input(findings, rest),
             "env" => self.variable(findings, spot, reference, rest),
             "secrets" if spot.in_env() => self.secret(findings, rest),
-            "tasks" if !matches!(spot, Spot::PlanEnv(_)) => {
-                self.other_task(findings, spot, written, reference, rest)
-            }
+            "tasks" if !spot.is_before_tasks() => self.other_task(findings, spot, written, reference, rest),
             "run" if spot.sees_run_status() => {
                 one_of(findings, root, rest, RUN.iter().chain(RUN_STATUS).copied())
             }
+            // The lock decides whether there will be a run.
+            "run" if spot == Spot::Lock => one_of(findings, root, rest, ["ci"].into_iter()),
             "run" => self.run(findings, rest),
             "git" => one_of(findings, root, rest, GIT.iter().copied()),
             "attempt" if spot.of_attempt() => scalar(root, rest),
-            "key" if spot.of_attempt() && self.is_expanded() => scalar(root, rest),
+            "key" if spot.sees_key() && self.is_expanded() => scalar(root, rest),
             "task" if spot == Spot::Verdict => self.own_values(findings, rest),
             _ if spot.of_instance() && self.item_name() == Some(root) => Ok(()),
             "matrix" if spot.of_instance() && self.axes().is_some() => self.axis(findings, rest),
             _ => Err(self.unknown_root(findings, spot, root)),
         };
         if let Err(mut problem) = found {
-            let span = findings.place(written, reference.at.clone());
+            let mark = findings.mark(written, reference.at.clone());
             if problem.message.is_empty() {
                 problem.message = format!("unknown name `{}`", path_text(path));
             }
-            let finding = findings.at(problem.code, span, problem.message).maybe_help(problem.help);
+            let finding = findings.at_mark(problem.code, mark, problem.message).maybe_help(problem.help);
             findings.push(finding);
         }
     }
@@ -110,7 +110,8 @@ impl<'a> Scope<'_, 'a> {
         };
         let before = match spot {
             Spot::PlanEnv(before) => before,
-            Spot::PlanOutputs
+            Spot::Lock
+            | Spot::PlanOutputs
             | Spot::Condition
             | Spot::Items
             | Spot::Key
@@ -202,6 +203,7 @@ impl<'a> Scope<'_, 'a> {
             let help = match spot {
                 Spot::Verdict => "write `task` for the attempt that has just ended, as in `task.output`",
                 Spot::PlanEnv(_)
+                | Spot::Lock
                 | Spot::PlanOutputs
                 | Spot::Condition
                 | Spot::Items
@@ -223,6 +225,7 @@ impl<'a> Scope<'_, 'a> {
         if matches!(&fields[0], Segment::Name(field) if field == "output") {
             self.reads.push(OutputRead {
                 from: id,
+                spot,
                 path: path_text(&reference.path),
                 defaulted: reference.defaulted,
                 written,
@@ -234,12 +237,17 @@ impl<'a> Scope<'_, 'a> {
 
     fn unknown_root(&self, findings: &mut Findings, spot: Spot, root: &str) -> Problem {
         let known = |message: &str, help: &str| Problem::reference(message.to_owned(), help);
-        let instance_name = matches!(root, "item" | "matrix" | "key") || self.item_name() == Some(root);
         match root {
             "secrets" => {
                 return known(
                     "a secret can be used in `env` only",
                     "put it into `env` and let the program read the variable",
+                );
+            }
+            "tasks" if spot == Spot::Lock => {
+                return known(
+                    "`lock` is read before any task runs",
+                    "name the lock by `inputs`, `env` or `git`, as in `deploy-${{ inputs.target }}`",
                 );
             }
             "tasks" => {
@@ -259,17 +267,6 @@ impl<'a> Scope<'_, 'a> {
                     "`attempt` is known only while the task runs",
                     "use it in `run`, `prompt` or `env`",
                 );
-            }
-            _ if instance_name && self.is_expanded() && spot == Spot::Condition => {
-                let help = match self.axes() {
-                    Some(_) => "leave combinations out with `exclude`",
-                    None => {
-                        "filter the list in `for_each`, for example with `| selectattr(\"risk\", \"ne\", \"low\") | list`"
-                    }
-                };
-                let message =
-                    format!("`{root}` is not known yet: `if` is asked once, before the task becomes many");
-                return Problem::reference(message, help);
             }
             "item" | "matrix" | "key" => {
                 let help = match (self.item_name(), self.axes()) {

@@ -1,6 +1,7 @@
 use insta::assert_snapshot;
 
 use crate::compile::testing::{Trial, check};
+use crate::plan::ConditionAt;
 
 /// What is found in a shell task `b` with one template, beside a shell task `a` with plain and an agent task `c`.
 fn hole(expression: &str) -> String {
@@ -137,7 +138,7 @@ fn unknown_tasks_and_values_come_with_what_there_is() {
     8 |     run: echo ${{ tasks.a.stdot }}
       |                   ^^^^^^^^^^^^^
       |
-      = help: did you mean `stdout`? available: `output`, `text`, `stdout`, `stderr`, `exit_code`, `status`, `reason`, `attempts`, `duration`, `notification`, `dir`
+      = help: did you mean `stdout`? available: `output`, `text`, `stdout`, `stderr`, `exit_code`, `status`, `reason`, `attempts`, `duration`, `notification`, `artifacts`, `dir`
     ");
     assert_snapshot!(hole("tasks.c.exit_code"), @r"
     error[F0304]: agent task `c` has no `exit_code`
@@ -146,7 +147,7 @@ fn unknown_tasks_and_values_come_with_what_there_is() {
     8 |     run: echo ${{ tasks.c.exit_code }}
       |                   ^^^^^^^^^^^^^^^^^
       |
-      = help: available: `output`, `text`, `status`, `reason`, `attempts`, `duration`, `usage`, `notification`, `dir`
+      = help: available: `output`, `text`, `status`, `reason`, `attempts`, `duration`, `usage`, `notification`, `artifacts`, `dir`
     ");
     assert_snapshot!(hole("tasks.a"), @r"
     error[F0304]: `tasks.a` is no value by itself
@@ -218,7 +219,7 @@ fn needs_name_tasks_that_exist() {
 #[test]
 fn secrets_are_declared_set_and_stay_in_env() {
     let plan = "secrets: [TOKEN]\nenv: { AUTH: \"t ${{ secrets.TOKEN }}\" }\ntasks:\n  a:\n    run: echo ${{ secrets.TOKEN }} ${{ env.AUTH }} ${{ env.TOKEN }}\n    env: { T: \"${{ secrets.TOKEM }}\" }\n";
-    assert_snapshot!(Trial::of(plan).env("TOKEN", "x").report(), @r#"
+    assert_snapshot!(Trial::of(plan).env("TOKEN", "a long one").report(), @r#"
     error[F0303]: a secret can be used in `env` only
      --> plan.yaml:6:19
       |
@@ -261,7 +262,7 @@ fn secrets_are_declared_set_and_stay_in_env() {
       |
       = help: set `TOKEN` in the environment of this program
     ");
-    assert_eq!(Trial::of(plan).env("TOKEN", "x").report(), "");
+    assert_eq!(Trial::of(plan).env("TOKEN", "a long one").report(), "");
 }
 
 #[test]
@@ -293,6 +294,36 @@ fn names_of_an_expansion_are_known_inside_it() {
 }
 
 #[test]
+fn a_condition_that_names_the_item_or_the_key_is_asked_of_each_instance() {
+    let at = |expansion: &str, condition: &str| {
+        let plan = Trial::of(&format!(
+            "tasks:\n  a: {{ run: echo }}\n  m:\n    {expansion}\n    if: {condition}\n    run: echo\n"
+        ));
+        plan.plan().tasks[1].condition.as_ref().unwrap().at
+    };
+    let (list, named) = ("for_each: [1, 2]", "for_each: [{ risk: low }, { risk: high }]\n    as: area");
+    let matrix = "matrix: { os: [x, y] }";
+    for (expansion, condition) in [
+        (list, "item > 1"),
+        (list, "key != '1' and tasks.a.status == 'completed'"),
+        (list, "always() and item > 1"),
+        (named, "area.risk != 'low'"),
+        (matrix, "matrix.os == 'x'"),
+        (matrix, "key == 'x' or failure()"),
+    ] {
+        assert_eq!(at(expansion, condition), ConditionAt::Instance, "{condition}");
+    }
+    for (expansion, condition) in [
+        (list, "tasks.a.output == 'item'"),
+        (named, "always()"),
+        (matrix, "run.ci and tasks.a.status == 'completed'"),
+        ("env: { item: x }", "tasks.a.status == 'completed'"),
+    ] {
+        assert_eq!(at(expansion, condition), ConditionAt::Task, "{condition}");
+    }
+}
+
+#[test]
 fn names_of_an_expansion_are_refused_elsewhere() {
     assert_snapshot!(hole("item"), @r"
     error[F0303]: `item` is not known here
@@ -321,15 +352,32 @@ fn names_of_an_expansion_are_refused_elsewhere() {
       |
       = help: the items of this `for_each` are called `n`
     "#);
-    assert_snapshot!(check("tasks:\n  a: { for_each: [1, 2], if: item > 1, run: echo }\n"), @r#"
-    error[F0303]: `item` is not known yet: `if` is asked once, before the task becomes many
-     --> plan.yaml:3:30
+    assert_snapshot!(check("tasks:\n  a: { for_each: [1, 2], as: n, if: item > 1, run: echo }\n"), @r"
+    error[F0303]: `item` is not known here
+     --> plan.yaml:3:37
       |
-    3 |   a: { for_each: [1, 2], if: item > 1, run: echo }
-      |                              ^^^^
+    3 |   a: { for_each: [1, 2], as: n, if: item > 1, run: echo }
+      |                                     ^^^^
       |
-      = help: filter the list in `for_each`, for example with `| selectattr("risk", "ne", "low") | list`
-    "#);
+      = help: the items of this `for_each` are called `n`
+    ");
+    assert_snapshot!(check("tasks:\n  a: { if: item > 1 and key != 'x', run: echo }\n"), @r"
+    error[F0303]: `item` is not known here
+     --> plan.yaml:3:12
+      |
+    3 |   a: { if: item > 1 and key != 'x', run: echo }
+      |            ^^^^
+      |
+      = help: give the task a `for_each`
+
+    error[F0303]: `key` is not known here
+     --> plan.yaml:3:25
+      |
+    3 |   a: { if: item > 1 and key != 'x', run: echo }
+      |                         ^^^
+      |
+      = help: give the task a `for_each`
+    ");
     assert_snapshot!(check("tasks:\n  a: { matrix: { os: [x, y] }, run: \"echo ${{ matrix.oss }}\" }\n"), @r#"
     error[F0303]: the matrix has no axis `oss`
      --> plan.yaml:3:47
@@ -373,7 +421,7 @@ fn an_expanded_task_has_lists_of_values() {
     5 |     run: echo ${{ tasks.a.results[0].stdot }}
       |                   ^^^^^^^^^^^^^^^^^^^^^^^^
       |
-      = help: did you mean `stdout`? available: `output`, `text`, `stdout`, `stderr`, `exit_code`, `status`, `reason`, `attempts`, `duration`, `notification`, `dir`, `key` and 1 more
+      = help: did you mean `stdout`? available: `output`, `text`, `stdout`, `stderr`, `exit_code`, `status`, `reason`, `attempts`, `duration`, `notification`, `artifacts`, `dir` and 2 more
     ");
 }
 
@@ -401,7 +449,7 @@ fn a_task_speaks_of_itself_as_task_where_it_has_ended() {
     3 |   a: { run: echo, retry: { max: 1, if: task.exitcode == 3 } }
       |                                        ^^^^^^^^^^^^^
       |
-      = help: did you mean `exit_code`? available: `output`, `text`, `stdout`, `stderr`, `exit_code`, `status`, `reason`, `attempts`, `duration`, `notification`, `dir`, `id` and 3 more
+      = help: did you mean `exit_code`? available: `output`, `text`, `stdout`, `stderr`, `exit_code`, `status`, `reason`, `attempts`, `duration`, `notification`, `artifacts`, `dir` and 4 more
     ");
     assert_snapshot!(hole("task.output"), @r"
     error[F0303]: `task` is known in `expect.that` and `retry.if` only
@@ -424,6 +472,6 @@ fn carets_stand_right_in_blocks_and_behind_wide_letters() {
     7 |       echo "é ${{ tasks.a.stdot }}"
       |                   ^^^^^^^^^^^^^
       |
-      = help: did you mean `stdout`? available: `output`, `text`, `stdout`, `stderr`, `exit_code`, `status`, `reason`, `attempts`, `duration`, `notification`, `dir`
+      = help: did you mean `stdout`? available: `output`, `text`, `stdout`, `stderr`, `exit_code`, `status`, `reason`, `attempts`, `duration`, `notification`, `artifacts`, `dir`
     "#);
 }

@@ -14,13 +14,15 @@ use crate::syntax::{Node, NodeKind, Text};
 use crate::template::Segment;
 use crate::text::{did_you_mean, one_line};
 
-const FORMS: &[(&str, Form)] = &[("text", Form::Text), ("json", Form::Json), ("lines", Form::Lines)];
+const FORMS: &[(&str, Form)] =
+    &[("text", Form::Text), ("json", Form::Json), ("lines", Form::Lines), ("pairs", Form::Pairs)];
 
 #[derive(Clone, Copy)]
 enum Form {
     Text,
     Json,
     Lines,
+    Pairs,
 }
 
 /// Keywords without which a mapping under `output` is no schema but something that was meant otherwise.
@@ -76,12 +78,15 @@ pub(super) fn output(findings: &mut Findings, place: &dyn Place, node: &Node) ->
         return match word(findings, "output", &text, FORMS) {
             Some(Form::Text) => Output::Text,
             Some(Form::Lines) => Output::Lines,
+            Some(Form::Pairs) => Output::Pairs,
             Some(Form::Json) | None => Output::Json,
         };
     }
     let NodeKind::Map(entries) = &node.kind else {
         let finding = findings.at(Code::WrongType, node.span, "`output` is a word or a JSON Schema");
-        findings.push(finding.help("write `text`, `json`, `lines`, or a schema such as `{ type: object }`"));
+        findings.push(
+            finding.help("write `text`, `json`, `lines`, `pairs`, or a schema such as `{ type: object }`"),
+        );
         return Output::Json;
     };
     let schema = match entries.as_slice() {
@@ -198,6 +203,15 @@ pub(super) fn dead_end<'s>(output: &'s Output, path: &[Segment]) -> Option<DeadE
             }
             (Segment::Name(_), _) => {
                 Some(DeadEnd { good: 0, why: "is a list of lines and has no fields", names: Vec::new() })
+            }
+        },
+        Output::Pairs => match (first, path.len()) {
+            (Segment::Name(_), 1) => None,
+            (Segment::Name(_), _) => {
+                Some(DeadEnd { good: 1, why: "is text and has no fields", names: Vec::new() })
+            }
+            (Segment::Index(_), _) => {
+                Some(DeadEnd { good: 0, why: "is an object of texts, not a list", names: Vec::new() })
             }
         },
         Output::Schema(schema) => follow(schema, path),

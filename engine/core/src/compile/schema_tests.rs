@@ -156,7 +156,7 @@ fn what_is_no_schema_is_refused() {
       = help: a schema looks like `{ type: object, required: [verdict], properties: { verdict: { type: string } } }`
     "##);
     assert_snapshot!(check("tasks:\n  a: { run: echo, output: [text] }\n"), @r"
-    error[F0202]: `output` takes `text`, `json`, `lines` or a JSON Schema, not a list
+    error[F0202]: `output` takes `text`, `json`, `lines`, `pairs` or a JSON Schema, not a list
      --> plan.yaml:3:27
       |
     3 |   a: { run: echo, output: [text] }

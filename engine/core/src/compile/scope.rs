@@ -1,6 +1,7 @@
 //! Where a template stands and what it can speak of there.
 
 use std::collections::HashMap;
+use std::num::NonZeroU32;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -9,18 +10,24 @@ use indexmap::IndexMap;
 use super::findings::Written;
 use super::input::Place;
 use super::inputs::InputKind;
+use super::prompts::PromptFiles;
 use super::shape::{Names, Shape};
 use crate::graph::EdgeKind;
 use crate::ids::TaskId;
+use crate::model::Settings;
+use crate::plan::ConditionAt;
+use crate::template::Template;
 
 /// Where a template stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Spot {
     /// Top-level `env`: this many entries stand before it.
     PlanEnv(usize),
+    /// Top-level `lock`: taken before anything else.
+    Lock,
     /// Top-level `outputs`.
     PlanOutputs,
-    /// `if`: asked once, before an expansion.
+    /// `if`: asked once, before an expansion; or, when it names the item or the key, of each instance.
     Condition,
     /// `for_each` and the axes of `matrix`.
     Items,
@@ -39,9 +46,24 @@ impl Spot {
         matches!(self, Spot::PlanEnv(_) | Spot::Env)
     }
 
-    /// Whether one instance is meant, not the task as a whole.
+    /// Whether it is read before any task runs.
+    pub(super) fn is_before_tasks(self) -> bool {
+        matches!(self, Spot::PlanEnv(_) | Spot::Lock)
+    }
+
+    /// Whether one instance is meant, or can be, not the task as a whole.
     pub(super) fn of_instance(self) -> bool {
-        matches!(self, Spot::Key | Spot::Env | Spot::Attempt | Spot::Verdict)
+        matches!(self, Spot::Condition | Spot::Key | Spot::Env | Spot::Attempt | Spot::Verdict)
+    }
+
+    /// Whether the key of an instance is known.
+    pub(super) fn sees_key(self) -> bool {
+        self.of_instance() && self != Spot::Key
+    }
+
+    /// Whether it is read before an `if` that is asked of each instance.
+    pub(super) fn makes_instances(self) -> bool {
+        matches!(self, Spot::Items | Spot::Key)
     }
 
     pub(super) fn of_attempt(self) -> bool {
@@ -68,6 +90,11 @@ pub(super) struct World<'a> {
     pub inputs: IndexMap<&'a str, InputKind>,
     pub secrets: Vec<&'a str>,
     pub env: Vec<PlanVariable<'a>>,
+    pub settings: &'a Settings,
+    /// `pools`.
+    pub pools: IndexMap<&'a str, NonZeroU32>,
+    /// Prompts that are files.
+    pub prompts: &'a PromptFiles,
     /// The shell of tasks that name none.
     pub shell: Arc<[String]>,
 }
@@ -84,6 +111,7 @@ pub(super) struct Need<'a> {
 /// A place that reads the output of a task.
 pub(super) struct OutputRead<'a> {
     pub from: TaskId,
+    pub spot: Spot,
     pub path: String,
     /// Whether it is prepared for null.
     pub defaulted: bool,
@@ -119,16 +147,26 @@ impl<'a> Scope<'_, 'a> {
         }
     }
 
+    /// Of whom a condition is asked: of each instance when it names the item or the key.
+    pub(super) fn condition_at(&self, expression: &Template) -> ConditionAt {
+        let names_instance = |root: &str| {
+            root == "key" || self.item_name() == Some(root) || (root == "matrix" && self.axes().is_some())
+        };
+        let of_instance = self.is_expanded()
+            && expression.references.iter().any(|reference| names_instance(reference.root()));
+        if of_instance { ConditionAt::Instance } else { ConditionAt::Task }
+    }
+
     /// The names that a template sees where it stands.
     pub(super) fn roots(&self, spot: Spot) -> Vec<&str> {
         let mut roots = vec!["inputs", "env"];
         roots.extend(spot.in_env().then_some("secrets"));
-        roots.extend((!matches!(spot, Spot::PlanEnv(_))).then_some("tasks"));
+        roots.extend((!spot.is_before_tasks()).then_some("tasks"));
         if spot.of_instance() {
             roots.extend(self.item_name());
             roots.extend(self.axes().map(|_| "matrix"));
         }
-        roots.extend((spot.of_attempt() && self.is_expanded()).then_some("key"));
+        roots.extend((spot.sees_key() && self.is_expanded()).then_some("key"));
         roots.extend(["run", "git"]);
         roots.extend(spot.of_attempt().then_some("attempt"));
         roots.extend((spot == Spot::Verdict).then_some("task"));

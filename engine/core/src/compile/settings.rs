@@ -341,15 +341,28 @@ fn tool_rules(reader: &mut Reader<'_>, texts: Vec<Text>) -> Vec<ToolRule> {
 #[derive(Default)]
 struct Worktrees {
     dir: Option<(Text, Span)>,
+    include: Vec<Text>,
+    setup: Vec<Text>,
+    setup_key: Span,
 }
 
-const WORKTREES: &[Field<Worktrees>] = &[Field {
-    name: "dir",
-    read: |reader, worktrees, entry| {
-        let key = entry.key_span;
-        worktrees.dir = reader.text(entry).map(|dir| (dir, key));
+const WORKTREES: &[Field<Worktrees>] = &[
+    Field {
+        name: "dir",
+        read: |reader, worktrees, entry| {
+            let key = entry.key_span;
+            worktrees.dir = reader.text(entry).map(|dir| (dir, key));
+        },
     },
-}];
+    Field { name: "include", read: |reader, worktrees, entry| worktrees.include = reader.one_or_many(entry) },
+    Field {
+        name: "setup",
+        read: |reader, worktrees, entry| {
+            worktrees.setup_key = entry.key_span;
+            worktrees.setup = reader.one_or_many(entry);
+        },
+    },
+];
 
 fn worktrees(reader: &mut Reader<'_>, layer: &mut Layer<'_>, entry: Entry) {
     let mut worktrees = Worktrees::default();
@@ -359,6 +372,14 @@ fn worktrees(reader: &mut Reader<'_>, layer: &mut Layer<'_>, entry: Entry) {
         Some((_, key)) if layer.is_repository() => ignored(reader, key, "worktrees.dir"),
         Some((dir, _)) => layer.settings.worktrees_dir = Some(dir.value),
         None => {}
+    }
+    let values = |texts: Vec<Text>| texts.into_iter().map(|text| text.value);
+    layer.settings.worktrees_include.extend(values(worktrees.include));
+    if layer.is_repository() && !worktrees.setup.is_empty() {
+        // Whoever runs a plan of their own in a stranger's repository has named none of its commands.
+        ignored(reader, worktrees.setup_key, "worktrees.setup");
+    } else {
+        layer.settings.worktrees_setup.extend(values(worktrees.setup));
     }
 }
 

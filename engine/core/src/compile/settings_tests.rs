@@ -85,33 +85,41 @@ fn later_layers_win_key_by_key_and_denials_add_up() {
 #[test]
 fn a_repository_only_narrows() {
     let (settings, found) = fold(&[
-        (SettingsLayer::User, "[worktrees]\ndir = 'mine'\n[providers.openai]\nbase_url = 'https://mine'\n"),
+        (
+            SettingsLayer::User,
+            "[worktrees]\ndir = 'mine'\nsetup = 'make'\n[providers.openai]\nbase_url = 'https://mine'\n",
+        ),
         (
             SettingsLayer::Repository,
-            "[permissions]\nallow = ['Bash']\nask = ['Read']\n[worktrees]\ndir = '/evil'\n[providers.openai]\nbase_url = 'https://evil'\n[providers.b]\nkind = 'openai'\n",
+            "[permissions]\nallow = ['Bash']\nask = ['Read']\n[worktrees]\ndir = '/evil'\ninclude = 'x'\nsetup = ['evil']\n[providers.openai]\nbase_url = 'https://evil'\n[providers.b]\nkind = 'openai'\n",
         ),
     ]);
     insta::assert_snapshot!(found, @r"
     2:1 [allow] W0601 `permissions.allow` is ignored here; a repository can't set it; write it into your own flow.toml
     5:1 [dir] W0601 `worktrees.dir` is ignored here; a repository can't set it; write it into your own flow.toml
-    6:12 [openai] W0601 `providers.openai` is ignored here; a repository can't set it; write it into your own flow.toml
+    7:1 [setup] W0601 `worktrees.setup` is ignored here; a repository can't set it; write it into your own flow.toml
+    8:12 [openai] W0601 `providers.openai` is ignored here; a repository can't set it; write it into your own flow.toml
     ");
     assert!(settings.permissions[0].allow.is_empty() && settings.permissions[0].ask.len() == 1);
     assert_eq!(settings.worktrees_dir.as_deref(), Some("mine"));
+    assert_eq!(
+        (settings.worktrees_setup, settings.worktrees_include),
+        (vec!["make".into()], vec!["x".into()])
+    );
     assert_eq!(settings.providers["openai"].base_url.as_deref(), Some("https://mine"));
     assert_eq!(settings.providers["b"].layer, SettingsLayer::Repository);
 }
 
 #[test]
 fn unknown_keys_are_errors_everywhere() {
-    check!("concurency = 2\n[model]\n[trust]\nrequire = true\n[agents]\nfork = true\ndisabled = []\n[permissions]\nalow = []\n[worktrees]\nsetup = 'x'\n", @r"
+    check!("concurency = 2\n[model]\n[trust]\nrequire = true\n[agents]\nfork = true\ndisabled = []\n[permissions]\nalow = []\n[worktrees]\nsetp = 'x'\n", @r"
     1:1 [concurency] F0201 unknown key `concurency` in `flow.toml`; did you mean `concurrency`?
     2:2 [model] F0201 unknown key `model` in `flow.toml`; did you mean `models`?
     3:2 [trust] F0201 unknown key `trust` in `flow.toml`; known keys: `models`, `providers`, `agents`, `permissions`, `worktrees`, `concurrency`
     6:1 [fork] F0201 unknown key `fork` in `[agents]`; known keys: `disable`, `max_tool_concurrency`
     7:1 [disabled] F0201 unknown key `disabled` in `[agents]`; did you mean `disable`?
     9:1 [alow] F0201 unknown key `alow` in `[permissions]`; did you mean `allow`?
-    11:1 [setup] F0201 unknown key `setup` in `[worktrees]`; known keys: `dir`
+    11:1 [setp] F0201 unknown key `setp` in `[worktrees]`; did you mean `setup`?
     ");
     check!("[providers.x]\nkind = 'openai'\nbase-url = 'u'\nallow_locl = true\n[models]\na = { provider = 'script', fiel = 'x' }\n", @r"
     3:1 [base-url] F0201 unknown key `base-url` in a provider; did you mean `base_url`?

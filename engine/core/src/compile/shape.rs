@@ -74,11 +74,6 @@ impl Shape<'_> {
         self.names != Names::None
     }
 
-    /// Whether it can be skipped by its own `if`.
-    pub(super) fn is_conditional(&self) -> bool {
-        self.keys.own.condition.is_some()
-    }
-
     /// Whether it may fail and its readers run all the same.
     pub(super) fn may_fail(&self) -> bool {
         self.keys.is_on(|keys| &keys.continue_on_error)

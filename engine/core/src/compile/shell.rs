@@ -1,4 +1,4 @@
-//! The shell of a `run` task: its words, its script, its bounds.
+//! A `run` task: its shell and script, or its words, and its bounds.
 
 use std::sync::Arc;
 
@@ -8,8 +8,9 @@ use super::shape::Keys;
 use super::templates;
 use super::words::{literal, size};
 use crate::diagnostic::{Code, Spanned};
-use crate::plan::ShellTask;
-use crate::syntax::Text;
+use crate::plan::{AgentChecks, Command, ShellTask};
+use crate::syntax::{RunText, Text};
+use crate::template::Template;
 
 /// The shell of a task that names none. Options, not the profile of whoever runs the plan, decide how it behaves.
 const BASH: &[&str] = &["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c"];
@@ -69,10 +70,49 @@ pub(super) fn task<'a>(
     };
     let max_output = keys.get(|keys| &keys.max_output);
     let max_output = max_output.and_then(|node| size(findings, "max_output", node));
-    let run = keys.own.run.as_ref()?;
-    if run.value.trim().is_empty() {
-        findings.push(findings.at(Code::BadValue, run.span, "`run` is empty"));
+    let command = match keys.own.run.as_ref()? {
+        RunText::Script(text) => {
+            if text.value.trim().is_empty() {
+                findings.push(findings.at(Code::BadValue, text.span, "`run` is empty"));
+            }
+            let script = templates::script(findings, scope, &shell, text)?;
+            Command::Script { shell, script }
+        }
+        RunText::Words(words) => Command::Words(argv(findings, scope, words)?),
+    };
+    Some(ShellTask { command, max_output })
+}
+
+/// Reads the `checks` of an agent; they run in the shell of tasks that name none.
+pub(super) fn checks<'a>(
+    findings: &mut Findings,
+    scope: &mut Scope<'_, 'a>,
+    written: &'a Spanned<Vec<Text>>,
+) -> Option<Box<AgentChecks>> {
+    let shell = Arc::clone(&scope.world.shell);
+    let mut scripts = Vec::with_capacity(written.value.len());
+    for text in &written.value {
+        if text.value.trim().is_empty() {
+            findings.push(findings.at(Code::BadValue, text.span, "a check is empty"));
+        }
+        scripts.extend(templates::script(findings, scope, &shell, text));
     }
-    let script = templates::script(findings, scope, &shell, run)?;
-    Some(ShellTask { shell, script, max_output })
+    (!scripts.is_empty()).then(|| Box::new(AgentChecks { shell, scripts }))
+}
+
+/// Reads a `run` that is a list.
+fn argv<'a>(
+    findings: &mut Findings,
+    scope: &mut Scope<'_, 'a>,
+    words: &'a Spanned<Vec<Text>>,
+) -> Option<Vec<Template>> {
+    let program = words.value.first();
+    if program.is_none_or(|program| program.value.trim().is_empty()) {
+        let span = program.map_or(words.span, |program| program.span);
+        let finding = findings.at(Code::BadValue, span, "`run` names no program");
+        findings.push(finding.help("write for example `run: [git, status]`"));
+    }
+    let read: Vec<Option<Template>> =
+        words.value.iter().map(|word| templates::word(findings, scope, word)).collect();
+    read.into_iter().collect()
 }

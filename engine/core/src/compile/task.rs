@@ -4,23 +4,35 @@ use super::agent_task::{self, Cast};
 use super::expansion;
 use super::findings::Findings;
 use super::input::{CompileInput, GitPlace};
+use super::private_tree::{self, merge_of, preparation};
+use super::prompts;
 use super::references::{report, unknown_task};
 use super::schema;
 use super::scope::{Need, Scope, Spot};
 use super::shape::{Keys, Kind, Names, Shape};
 use super::shell;
 use super::templates;
-use super::words::{EDGES, ISOLATIONS, MERGES, length, literal, positive_length, reasons, whole, word};
+use super::words::{
+    EDGES, ISOLATIONS, MERGES, ON_LOST, length, literal, positive_length, reasons, whole, word,
+};
 use crate::diagnostic::{Code, Span, Spanned};
 use crate::ids::{Address, TaskId};
-use crate::model::{Isolation, Merge};
-use crate::plan::{Expect, Output, Retry, Task, TaskKind, TaskOptions, Timeout};
-use crate::syntax::{TaskFile, Text};
+use crate::model::Isolation;
+use crate::plan::{Condition, Expect, OnLost, Output, Retry, Task, TaskKind, TaskOptions, Timeout};
+use crate::syntax::{PromptText, RunText, TaskFile, Text};
 use crate::template::Template;
 
 const SHELL_KEYS: &[&str] = &["shell", "max_output"];
-const AGENT_KEYS: &[&str] =
-    &["model", "tools", "disallowed_tools", "max_turns", "permission_mode", "permissions", "repair"];
+const AGENT_KEYS: &[&str] = &[
+    "model",
+    "tools",
+    "disallowed_tools",
+    "max_turns",
+    "permission_mode",
+    "permissions",
+    "repair",
+    "checks",
+];
 const EXPANSION_KEYS: &[&str] = &["key", "max_parallel", "fail_fast"];
 
 /// Reads what others can see of a task, and reports keys that exclude each other.
@@ -48,11 +60,13 @@ pub(super) fn shape<'a>(
     let merge = keys.get(|keys| &keys.merge).and_then(|text| word(findings, "merge", text, MERGES));
     let output = keys.get(|keys| &keys.output);
     let output = output.map_or(Output::Text, |node| schema::output(findings, input.place, node));
-    let names = expansion::names(findings, keys);
-    let merge = match isolation {
-        Isolation::Worktree => merge.unwrap_or_default(),
-        Isolation::None => Merge::None,
+    // An agent says its output; what it takes over from `defaults` is for shell tasks.
+    let output = match (output, kind) {
+        (Output::Pairs, Kind::Agent(_)) if keys.own.output.is_none() => Output::Text,
+        (output, _) => output,
     };
+    let names = expansion::names(findings, keys);
+    let merge = merge_of(isolation, merge.unwrap_or_default());
     let shape = Shape { task, id: &file.id, keys, kind, names, output, isolation, merge, faulty };
     check_keys(findings, &shape);
     shape
@@ -61,17 +75,17 @@ pub(super) fn shape<'a>(
 /// Which kind a task is; exactly one is right.
 fn kind(findings: &mut Findings, id: &Text, keys: Keys<'_>, faulty: bool) -> Kind {
     let own = keys.own;
-    let place = |key: &str, text: &Text| keys.written(key).unwrap_or(text.span);
-    match (&own.run, &own.agent, &own.prompt) {
+    let place = |key: &str, span: Span| keys.written(key).unwrap_or(span);
+    match (&own.run, &own.agent, own.prompt.as_ref().map(PromptText::written)) {
         (Some(_), None, None) => Kind::Shell,
         (None, _, Some(_)) => Kind::Agent(None),
         (Some(run), agent, prompt) => {
             let second = agent.as_ref().map(|text| ("agent", text));
-            let second = second.or(prompt.as_ref().map(|text| ("prompt", text)));
+            let second = second.or(prompt.map(|text| ("prompt", text)));
             if let Some((key, text)) = second {
                 let message = format!("task `{}` has both `run` and `{key}`", id.value);
-                let finding = findings.at(Code::KeyConflict, place(key, text), message);
-                let finding = findings.related(finding, place("run", run), "the shell command");
+                let finding = findings.at(Code::KeyConflict, place(key, text.span), message);
+                let finding = findings.related(finding, place("run", run.span()), "the shell command");
                 findings
                     .push(finding.help("make it two tasks; a task either runs a command or asks an agent"));
             }
@@ -129,6 +143,10 @@ fn check_keys(findings: &mut Findings, shape: &Shape<'_>) {
             Kind::Shell | Kind::Agent(_) | Kind::Unclear => {}
         }
     }
+    if let (Some(RunText::Words(_)), Some(_)) = (&own.run, &own.shell) {
+        let message = format!("`shell` reads scripts, and `run` of `{id}` is a list, which no shell reads");
+        conflict("shell", message, run, "take `shell` away, or write `run` as one text");
+    }
     if let (Some(_), Some(for_each)) = (&own.matrix, &own.for_each) {
         let other = shape.keys.written("for_each").unwrap_or(for_each.span);
         let message = format!("task `{id}` has both `matrix` and `for_each`");
@@ -151,15 +169,8 @@ fn check_keys(findings: &mut Findings, shape: &Shape<'_>) {
             conflict(key, message, None, "take the key away");
         }
     }
+    private_tree::check_keys(shape, &mut conflict);
     let shared = shape.isolation == Isolation::None && !shape.faulty;
-    if shared && own.base.is_some() {
-        let message = format!("`base` is where a private tree starts, and `{id}` has none");
-        conflict("base", message, None, "add `isolation: worktree`");
-    }
-    if shared && own.merge.as_ref().is_some_and(|merge| merge.value != "none") {
-        let message = format!("`merge` brings a private tree home, and `{id}` has none");
-        conflict("merge", message, None, "add `isolation: worktree`");
-    }
     let changes = own.expect.as_ref().and_then(|expect| expect.value.changes.as_ref());
     if shared && changes.is_some_and(|changes| changes.value) {
         let message = format!("`expect.changes` compares a private tree with its start, and `{id}` has none");
@@ -171,6 +182,11 @@ fn check_keys(findings: &mut Findings, shape: &Shape<'_>) {
         );
     }
     let agent = matches!(shape.kind, Kind::Agent(_));
+    if agent && shape.output == Output::Pairs {
+        let message =
+            format!("`output: pairs` is what a command wrote to a file, and `{id}` is an agent task");
+        conflict("output", message, prompt, "write `output: json`, `lines` or a JSON Schema");
+    }
     if agent && own.repair.is_some() && shape.output == Output::Text && !shape.faulty {
         let message = format!("`repair` mends an output that has a form, and that of `{id}` is plain text");
         conflict(
@@ -194,7 +210,10 @@ pub(super) fn task<'a>(
     let description = keys.own.description.as_ref();
     let description = description.map(|text| templates::text(findings, scope, Spot::Attempt, text));
     let condition = keys.own.condition.as_ref();
-    let condition = condition.map(|text| templates::expression(findings, scope, Spot::Condition, "if", text));
+    let condition = condition.map(|text| {
+        let expression = templates::expression(findings, scope, Spot::Condition, "if", text)?;
+        Some(Condition { at: scope.condition_at(&expression), expression })
+    });
     let kind = match shape.kind {
         Kind::Shell => shell::task(findings, scope, keys).map(TaskKind::Shell),
         Kind::Agent(Some(index)) => cast
@@ -203,8 +222,16 @@ pub(super) fn task<'a>(
             .map(|task| TaskKind::Agent(Box::new(task))),
         Kind::Agent(None) | Kind::Unclear => {
             // What it would say is read all the same, so that its references are checked.
-            for text in keys.own.run.iter().chain(&keys.own.prompt) {
+            let words = match &keys.own.run {
+                Some(RunText::Script(text)) => std::slice::from_ref(text),
+                Some(RunText::Words(words)) => words.value.as_slice(),
+                None => &[],
+            };
+            for text in words {
                 templates::text(findings, scope, Spot::Attempt, text);
+            }
+            if let Some(prompt) = &keys.own.prompt {
+                prompts::prompt(findings, scope, prompt);
             }
             None
         }
@@ -215,9 +242,11 @@ pub(super) fn task<'a>(
     };
     let retry = retry(findings, scope, keys);
     let timeout = timeout(findings, keys);
+    let artifacts = artifacts(findings, scope, keys);
     let expect = expect(findings, scope, keys, shape.isolation);
     let dir = keys.get(|keys| &keys.dir).map(|text| templates::text(findings, scope, Spot::Attempt, text));
     let env = env(findings, scope, keys);
+    let preparation = preparation(findings, scope, shape);
     let base = keys.get(|keys| &keys.base).filter(|_| shape.isolation == Isolation::Worktree);
     let base = base.map(|text| templates::text(findings, scope, Spot::Attempt, text));
     let options = TaskOptions {
@@ -231,10 +260,18 @@ pub(super) fn task<'a>(
         timeout,
         continue_on_error: shape.may_fail(),
         output: shape.output.clone(),
+        artifacts: artifacts?,
         expect,
         dir: whole_or_none(dir)?,
         env,
         base: whole_or_none(base)?,
+        preparation: match preparation {
+            None => None,
+            Some(preparation) => Some(Box::new(preparation?)),
+        },
+        pool: keys.get(|keys| &keys.pool).and_then(|name| pool(findings, scope, name)),
+        on_lost: on_lost(findings, shape),
+        background: background(findings, shape, cast),
     };
     Some(Task {
         id: shape.task,
@@ -247,8 +284,8 @@ pub(super) fn task<'a>(
 }
 
 /// An absent key is fine, a faulty one is not.
-fn whole_or_none(template: Option<Option<Template>>) -> Option<Option<Template>> {
-    match template {
+fn whole_or_none<T>(part: Option<Option<T>>) -> Option<Option<T>> {
+    match part {
         None => Some(None),
         Some(read) => read.map(Some),
     }
@@ -315,6 +352,73 @@ fn timeout(findings: &mut Findings, keys: Keys<'_>) -> Timeout {
     }
 }
 
+/// Reads `artifacts`. What leads out of the task's folder is refused now where it can be seen, else when it is looked for.
+fn artifacts<'a>(
+    findings: &mut Findings,
+    scope: &mut Scope<'_, 'a>,
+    keys: Keys<'a>,
+) -> Option<Vec<Template>> {
+    let Some(written) = keys.get(|keys| &keys.artifacts) else { return Some(Vec::new()) };
+    let mut all = Vec::with_capacity(written.value.len());
+    for path in &written.value {
+        let template = templates::text(findings, scope, Spot::Attempt, path);
+        let leads_out = path.value.starts_with('/') || path.value.split('/').any(|part| part == "..");
+        if path.value.trim().is_empty() || leads_out {
+            let message = match leads_out {
+                true => format!("the artifact `{}` leads out of the task's folder", path.value),
+                false => "an artifact's path is empty".to_owned(),
+            };
+            let finding = findings.at(Code::BadValue, path.span, message);
+            findings.push(finding.help("write a path or a pattern below the folder that the task works in"));
+        }
+        all.push(template);
+    }
+    all.into_iter().collect()
+}
+
+/// The index of a pool in the plan's.
+fn pool(findings: &mut Findings, scope: &Scope<'_, '_>, name: &Text) -> Option<usize> {
+    let found = scope.world.pools.get_index_of(name.value.as_str());
+    if found.is_none() && literal(findings, "pool", name) {
+        let message = format!("this plan has no pool `{}`", name.value);
+        let help = findings.instead(&name.value, scope.world.pools.keys().copied());
+        let help = help.unwrap_or_else(|| format!("declare it at the top: `pools: {{ {}: 1 }}`", name.value));
+        findings.push(findings.at(Code::UnknownReference, name.span, message).help(help));
+    }
+    found
+}
+
+/// What a resume does with an attempt that was lost: a command runs again, an agent only where a second time does no harm.
+fn on_lost(findings: &mut Findings, shape: &Shape<'_>) -> OnLost {
+    let written = shape.keys.get(|keys| &keys.on_lost);
+    if let Some(word) = written.and_then(|text| word(findings, "on_lost", text, ON_LOST)) {
+        return word;
+    }
+    let harmless = shape.keys.get(|keys| &keys.idempotent).map(|flag| flag.value);
+    match (harmless, shape.kind) {
+        (Some(true), _) | (None, Kind::Shell | Kind::Unclear) => OnLost::Retry,
+        (Some(false), _) | (None, Kind::Agent(_)) => OnLost::Fail,
+    }
+}
+
+/// Whether the rules of background tasks hold: the task's word, else its agent's.
+fn background(findings: &mut Findings, shape: &Shape<'_>, cast: &Cast) -> bool {
+    let written = shape.keys.get(|keys| &keys.background);
+    let agent = match shape.kind {
+        Kind::Agent(Some(index)) => cast.get(index),
+        Kind::Agent(None) | Kind::Shell | Kind::Unclear => None,
+    };
+    if let (Some(Spanned { value: true, span }), Some(agent)) = (written, agent)
+        && !agent.supports_background
+    {
+        let message = format!("agent `{}` says that it can't work in the background", agent.name);
+        let finding = findings.at(Code::AgentConflict, *span, message);
+        findings
+            .push(finding.help(format!("take `background` away, or choose another agent ({})", agent.path)));
+    }
+    written.map_or(agent.is_some_and(|agent| agent.background), |flag| flag.value)
+}
+
 fn expect<'a>(
     findings: &mut Findings,
     scope: &mut Scope<'_, 'a>,
@@ -330,7 +434,7 @@ fn expect<'a>(
     let that = written.that.as_ref();
     let that =
         that.and_then(|text| templates::expression(findings, scope, Spot::Verdict, "expect.that", text));
-    Expect { files, changes: changes && isolation == Isolation::Worktree, that }
+    Expect { files, changes: changes && isolation.is_private(), that }
 }
 
 /// `env` of `defaults` with that of the task over it.

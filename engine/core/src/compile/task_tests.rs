@@ -149,7 +149,7 @@ fn words_are_compared_with_what_the_key_takes() {
     3 |   a: { run: echo, isolation: wroktree, output: jsn }
       |                              ^^^^^^^^
       |
-      = help: did you mean `worktree`? available: `none`, `worktree`
+      = help: did you mean `worktree`? available: `none`, `worktree`, `copy`
 
     error[F0203]: `output` can't be `jsn`
      --> plan.yaml:3:48
@@ -157,7 +157,7 @@ fn words_are_compared_with_what_the_key_takes() {
     3 |   a: { run: echo, isolation: wroktree, output: jsn }
       |                                                ^^^
       |
-      = help: did you mean `json`? available: `text`, `json`, `lines`
+      = help: did you mean `json`? available: `text`, `json`, `lines`, `pairs`
     ");
     assert_snapshot!(check("tasks:\n  a: { run: echo }\n  b: { run: echo, needs: { a: sucess } }\n"), @r"
     error[F0203]: `needs` can't be `sucess`
@@ -287,7 +287,7 @@ fn literal_keys_hold_no_templates() {
     4 |   a: { run: echo, timeout: "${{ inputs.t }}" }
       |                             ^^^^^^^^^^^^^^^
       |
-      = help: templates stand in `run`, `prompt`, `env`, `dir`, `base`, `for_each`, `matrix`, `key`, `outputs` and a task's `description`
+      = help: templates stand in `run`, `prompt`, `checks`, `setup`, `env`, `dir`, `base`, `artifacts`, `for_each`, `matrix`, `key`, `lock`, `outputs` and a task's `description`
     "#);
 }
 

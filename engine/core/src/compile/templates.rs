@@ -4,6 +4,7 @@ use super::findings::{Findings, Written};
 use super::scope::{Scope, Spot};
 use super::words::hole;
 use crate::diagnostic::{Code, Diagnostic};
+use crate::syntax::Text;
 use crate::template::{Script, ShellFamily, Template, TemplateError, TemplateErrorKind};
 
 /// Reads text with `${{ }}` holes.
@@ -18,9 +19,29 @@ pub(super) fn text<'a>(
     resolve(findings, scope, spot, written, &template);
     if spot != Spot::Condition && template.asks_status() {
         let message = "`failure()`, `always()` and `cancelled()` have a meaning in `if` only";
-        let finding = findings.at(Code::TemplatePlace, written.span, message);
+        let mark = findings.mark(written, status_call(written.text));
+        let finding = findings.at_mark(Code::TemplatePlace, mark, message);
         findings.push(finding.help("read `tasks.NAME.status` instead"));
     }
+    Some(template)
+}
+
+/// Where a status function is called.
+fn status_call(text: &str) -> std::ops::Range<usize> {
+    let calls = ["failure()", "always()", "cancelled()"];
+    let first = calls.iter().filter_map(|call| text.find(call).map(|at| at..at + call.len()));
+    first.min_by_key(|call| call.start).unwrap_or(0..text.len())
+}
+
+/// Reads a text in which holes may stand and blocks may not: an element of `run`.
+pub(super) fn word<'a>(
+    findings: &mut Findings,
+    scope: &mut Scope<'_, 'a>,
+    written: &'a Text,
+) -> Option<Template> {
+    let whole = Written::from(written);
+    let template = parsed(findings, whole, Template::text_without_blocks(whole.text))?;
+    resolve(findings, scope, Spot::Attempt, whole, &template);
     Some(template)
 }
 
@@ -62,7 +83,7 @@ pub(super) fn script<'a>(
         };
         let program = shell.first().map(String::as_str).unwrap_or_default();
         let message = format!("no value can be put into a script for `{program}`");
-        let finding = findings.at(Code::UnsafeHole, hole(findings, written, start), message);
+        let finding = findings.at_mark(Code::UnsafeHole, hole(findings, written, start), message);
         findings.push(finding.help("hand it over in `env` and let the script read the variable"));
         return None;
     };
@@ -92,7 +113,7 @@ fn dressed_expression(findings: &Findings, key: &str, written: Written<'_>) -> O
         .strip_prefix("${{")
         .and_then(|rest| rest.strip_suffix("}}"))
         .filter(|inside| !inside.contains("${{"));
-    let finding = findings.at(
+    let finding = findings.at_mark(
         Code::TemplatePlace,
         hole(findings, written, start),
         format!("`{key}` is an expression as it stands, without `${{{{ }}}}`"),
@@ -137,8 +158,8 @@ fn report(findings: &mut Findings, written: Written<'_>, error: TemplateError) {
         TemplateErrorKind::UnsafeHole => Code::UnsafeHole,
         TemplateErrorKind::ProgramText => Code::ProgramText,
     };
-    let span = findings.place(written, error.at);
-    findings.push(findings.at(code, span, error.message).maybe_help(error.help));
+    let mark = findings.mark(written, error.at);
+    findings.push(findings.at_mark(code, mark, error.message).maybe_help(error.help));
 }
 
 #[cfg(test)]

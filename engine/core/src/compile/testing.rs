@@ -88,6 +88,11 @@ impl Trial {
         self
     }
 
+    pub(crate) fn settings(mut self, settings: Settings) -> Self {
+        self.settings = settings;
+        self
+    }
+
     pub(crate) fn without_bash(mut self) -> Self {
         self.place.bash = false;
         self

@@ -4,18 +4,25 @@ use std::num::NonZeroU32;
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
-use super::findings::{Findings, Written};
-use crate::diagnostic::{Code, Span, Spanned};
+use super::findings::{Findings, Mark, Written};
+use crate::diagnostic::{Code, Spanned};
 use crate::graph::EdgeKind;
 use crate::model::{Isolation, Merge, PermissionMode, Reason};
+use crate::plan::OnLost;
 use crate::syntax::{Node, NodeKind, Text};
 use crate::text::parse_duration;
 
 pub(super) const ISOLATIONS: &[(&str, Isolation)] =
-    &[("none", Isolation::None), ("worktree", Isolation::Worktree)];
+    &[("none", Isolation::None), ("worktree", Isolation::Worktree), ("copy", Isolation::Copy)];
 
-pub(super) const MERGES: &[(&str, Merge)] =
-    &[("none", Merge::None), ("branch", Merge::Branch), ("patch", Merge::Patch)];
+pub(super) const MERGES: &[(&str, Merge)] = &[
+    ("none", Merge::None),
+    ("branch", Merge::Branch),
+    ("patch", Merge::Patch),
+    ("apply", Merge::Apply),
+    ("squash", Merge::Squash),
+    ("cherry_pick", Merge::CherryPick),
+];
 
 pub(super) const EDGES: &[(&str, EdgeKind)] = &[
     ("success", EdgeKind::Success),
@@ -34,11 +41,12 @@ pub(super) const MODES: &[(&str, PermissionMode)] = &[
     ("bubble", PermissionMode::Bubble),
 ];
 
-/// Units of sizes; the longer ending first, since `B` ends all of them.
+/// Units of sizes. `kB` is the standard spelling, `KB` what many write.
 const SIZES: &[(&str, u64)] = &[
     ("KiB", 1 << 10),
     ("MiB", 1 << 20),
     ("GiB", 1 << 30),
+    ("kB", 1_000),
     ("KB", 1_000),
     ("MB", 1_000_000),
     ("GB", 1_000_000_000),
@@ -50,24 +58,26 @@ const SIZES: &[(&str, u64)] = &[
 pub(super) fn literal<'a>(findings: &mut Findings, key: &str, text: impl Into<Written<'a>>) -> bool {
     let written: Written<'_> = text.into();
     let Some(start) = written.text.find("${{").or_else(|| written.text.find("${%")) else { return true };
-    let span = hole(findings, written, start);
+    let mark = hole(findings, written, start);
     let message = format!("`{key}` is taken as written: it holds no templates");
-    let finding = findings.at(Code::TemplatePlace, span, message).help(
-        "templates stand in `run`, `prompt`, `env`, `dir`, `base`, `for_each`, `matrix`, `key`, `outputs` and a task's \
-         `description`",
+    let finding = findings.at_mark(Code::TemplatePlace, mark, message).help(
+        "templates stand in `run`, `prompt`, `checks`, `setup`, `env`, `dir`, `base`, `artifacts`, `for_each`, `matrix`, `key`, \
+         `lock`, `outputs` and a task's `description`",
     );
     findings.push(finding);
     false
 }
 
 /// The place of a hole that begins at a byte of the value.
-pub(super) fn hole(findings: &Findings, written: Written<'_>, start: usize) -> Span {
+pub(super) fn hole(findings: &Findings, written: Written<'_>, start: usize) -> Mark {
     let end = written.text[start..].find('}').map(|brace| start + brace);
     let end = end.map_or(written.text.len(), |brace| {
         brace + written.text[brace..].bytes().take_while(|byte| *byte == b'}').count()
     });
-    findings.place(written, start..end)
+    findings.mark(written, start..end)
 }
+
+pub(super) const ON_LOST: &[(&str, OnLost)] = &[("retry", OnLost::Retry), ("fail", OnLost::Fail)];
 
 /// Reads one word of a table.
 pub(super) fn word<T: Copy>(
@@ -164,7 +174,7 @@ pub(super) fn size(findings: &mut Findings, key: &str, node: &Node) -> Option<u6
     let read = match &node.kind {
         NodeKind::Int(bytes) => u64::try_from(*bytes).ok(),
         NodeKind::Text { value, .. } => {
-            if !literal(findings, key, Written { text: value, span: node.span }) {
+            if !literal(findings, key, Written { text: value, span: node.span, file: None }) {
                 return None;
             }
             parse_size(value)

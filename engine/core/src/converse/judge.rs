@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::output::problems;
 use super::spec::call_line;
 use super::{AgentSpec, CallResult};
-use crate::model::{Denial, DenialReason, tool};
+use crate::model::{Denial, DenialReason, PermissionMode, tool};
 use crate::policy::Verdict;
 use crate::text::{did_you_mean, list_some, one_line};
 use crate::wire::ToolSpec;
@@ -58,6 +58,12 @@ impl Judge {
         }
         match spec.permissions.decide(name, input) {
             Verdict::Allow => Judgement::Make,
+            // `bubble` hands a question up, also from the background; there is nobody there either.
+            Verdict::Ask if spec.background && spec.permissions.mode != PermissionMode::Bubble => {
+                let text =
+                    "no rule allows this call, and an agent in the background asks nobody; go on without it";
+                Judgement::Refused(failed(text), denial(DenialReason::AsyncAgent))
+            }
             Verdict::Ask => {
                 let text = "no rule allows this call, and nobody can be asked; go on without it".to_owned();
                 Judgement::Refused(failed(text), denial(DenialReason::NobodyToAsk))

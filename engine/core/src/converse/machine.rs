@@ -9,7 +9,7 @@ use super::batch::Batch;
 use super::judge::{Judge, Judgement, failed};
 use super::output::{Fit, Form, HAND_IN};
 use super::record::{Record, calls_of, text_of};
-use super::{AgentEnd, AgentSpec, Call, CallResult, Effect, Input, Item, Spoil};
+use super::{AgentEnd, AgentSpec, Call, CallResult, CheckFault, Effect, Input, Item, Spoil};
 use crate::model::{Denial, Reason, Usage};
 use crate::wire::{Block, Message, ModelError, ModelErrorKind, Reply, Request, Role, StopReason, ToolSpec};
 
@@ -35,6 +35,8 @@ enum State {
     Asking,
     /// Calls are being made.
     Calling(Batch),
+    /// It would end so, once its work is checked.
+    Checking(Box<AgentEnd>),
     /// It is over.
     Done,
 }
@@ -85,13 +87,15 @@ impl Converse {
             (Input::Replied(reply), State::Asking) => step.replied(reply),
             (Input::ModelFailed(error), State::Asking) => step.model_failed(&error),
             (Input::Returned { id, result }, State::Calling(_)) => step.returned(&id, result),
+            (Input::Checked(found), State::Checking(_)) => step.checked(found),
             (
                 Input::Begin(_)
                 | Input::Continue
                 | Input::Replied(_)
                 | Input::ModelFailed(_)
+                | Input::Checked(_)
                 | Input::Returned { .. },
-                State::Fresh | State::Asking | State::Calling(_) | State::Done,
+                State::Fresh | State::Asking | State::Calling(_) | State::Checking(_) | State::Done,
             ) => {}
         }
         step.effects
@@ -408,11 +412,45 @@ impl Step<'_> {
         text: String,
         output: Option<Value>,
     ) {
-        self.machine.state = State::Done;
         let usage = self.machine.record.usage.clone();
         let denials = self.machine.record.denials.clone();
-        let end = AgentEnd { reason, message, text, output, usage, denials };
-        self.effects.push(Effect::Finish(Box::new(end)));
+        let end = Box::new(AgentEnd { reason, message, text, output, usage, denials });
+        if self.machine.spec.checked && reason.is_none() {
+            self.machine.state = State::Checking(end);
+            self.effects.push(Effect::Check);
+        } else {
+            self.end(end);
+        }
+    }
+
+    fn end(&mut self, end: Box<AgentEnd>) {
+        self.machine.state = State::Done;
+        self.effects.push(Effect::Finish(end));
+    }
+
+    /// The work was checked: what failed goes back to the agent once.
+    fn checked(&mut self, found: Result<(), CheckFault>) {
+        let State::Checking(mut end) = std::mem::replace(&mut self.machine.state, State::Done) else {
+            return;
+        };
+        let fault = match found {
+            Ok(()) => return self.end(end),
+            Err(fault) => fault,
+        };
+        if self.machine.record.check_failed || self.turns_left() == 0 {
+            (end.reason, end.message, end.output) = (Some(Reason::CheckFailed), Some(fault.message), None);
+            return self.end(end);
+        }
+        self.record(Item::CheckFailed);
+        let printed = match fault.output.trim_end() {
+            "" => "It printed nothing.".to_owned(),
+            output => format!("The end of what it printed:\n\n{output}"),
+        };
+        let text = format!(
+            "Your work was checked, and the {}. {printed}\n\nMend it, then answer again in the form you were asked for.",
+            fault.message
+        );
+        self.next_turn(vec![Block::Text { text }]);
     }
 }
 

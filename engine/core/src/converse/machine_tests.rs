@@ -399,3 +399,54 @@ fn every_item_survives_its_line_of_the_log() {
     assert!(played.items.contains(&Item::Repair));
     assert!(played.items.contains(&Item::Spoiled { by: Spoil::BadCalls }));
 }
+
+fn fault(message: &str) -> Input {
+    Input::Checked(Err(CheckFault { message: message.to_owned(), output: "line 1\nline 2\n".to_owned() }))
+}
+
+#[test]
+fn a_failed_check_goes_back_to_the_agent_once() {
+    let checked = AgentSpec { checked: true, ..spec() };
+    let mut played = play(checked.clone(), vec![say("done")]);
+    assert_eq!(shape(&played.effects), "check");
+    played.feed(fault("check `make test` failed: exit code 2"));
+    let Some(Effect::Ask(request)) = played.effects.last() else { panic!("{:?}", played.effects) };
+    let told = text_of(&request.messages.last().unwrap().content);
+    assert!(
+        told.contains("check `make test` failed: exit code 2") && told.contains("line 1\nline 2"),
+        "{told}"
+    );
+    // A loop that is restored here knows that the chance is used up.
+    let mut restored = Converse::restore(checked, played.items.clone());
+    restored.handle(Input::Continue);
+    restored.handle(Input::Replied(say("done again")));
+    for machine in [&mut restored, {
+        played.feed(Input::Replied(say("done again")));
+        &mut played.machine
+    }] {
+        let effects = machine.handle(fault("check `make test` failed: exit code 3"));
+        let [Effect::Finish(end)] = effects.as_slice() else { panic!("{effects:?}") };
+        assert_eq!((end.reason, end.text.as_str()), (Some(Reason::CheckFailed), "done again"));
+        assert_eq!(end.message.as_deref(), Some("check `make test` failed: exit code 3"));
+    }
+}
+
+#[test]
+fn a_check_that_passes_lets_the_answer_stand_and_a_failed_agent_is_not_checked() {
+    let checked = AgentSpec { checked: true, ..with_output(OutputForm::Json) };
+    let mut played = play(checked.clone(), vec![say("[1]")]);
+    played.feed(Input::Checked(Ok(())));
+    let [Effect::Finish(end)] = played.effects.as_slice() else { panic!("{:?}", played.effects) };
+    assert_eq!((end.reason, &end.output), (None, &Some(json!([1]))));
+    let played = play(checked, vec![say("no"), say("no")]);
+    assert_eq!(shape(&played.effects), "finish invalid_output");
+}
+
+#[test]
+fn an_agent_in_the_background_asks_nobody() {
+    let asks = vec![reply(vec![call("a", "Bash", json!({ "command": "make" }))])];
+    for (background, reason) in [(false, DenialReason::NobodyToAsk), (true, DenialReason::AsyncAgent)] {
+        let played = play(AgentSpec { background, ..spec() }, asks.clone());
+        assert_eq!(played.machine.denials()[0].reason, reason);
+    }
+}

@@ -7,6 +7,7 @@
 //! 5. After `Finish` nothing follows.
 
 mod batch;
+mod fork;
 mod judge;
 mod machine;
 mod output;
@@ -17,5 +18,6 @@ mod spec;
 #[cfg(test)]
 mod testing;
 
+pub use fork::{PLACEHOLDER, fork};
 pub use machine::Converse;
-pub use spec::{AgentEnd, AgentSpec, Call, CallResult, Effect, Input, Item, OutputForm, Spoil};
+pub use spec::{AgentEnd, AgentSpec, Call, CallResult, CheckFault, Effect, Input, Item, OutputForm, Spoil};

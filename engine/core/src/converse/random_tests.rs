@@ -9,7 +9,7 @@ use proptest::{collection, prop_assert, prop_assert_eq};
 use serde_json::json;
 
 use super::testing::{call, reply, say, spec};
-use super::{AgentSpec, Call, CallResult, Converse, Effect, Input, Item, OutputForm};
+use super::{AgentSpec, Call, CallResult, CheckFault, Converse, Effect, Input, Item, OutputForm};
 use crate::model::{ToolClass, tool};
 use crate::wire::{Block, Message, ModelError, ModelErrorKind, Reply, Request, Role, StopReason};
 
@@ -102,6 +102,8 @@ struct Seen {
     items: Vec<Item>,
     request: Option<Request>,
     finished: bool,
+    checking: bool,
+    checks: u32,
 }
 
 impl Seen {
@@ -123,6 +125,14 @@ impl Seen {
                     self.check_running()?;
                 }
                 Effect::Denied(_) => {}
+                Effect::Check => {
+                    prop_assert!(
+                        self.running.is_empty() && self.request.is_none(),
+                        "checked before it is done"
+                    );
+                    self.checks += 1;
+                    self.checking = true;
+                }
                 Effect::Finish(_) => self.finished = true,
             }
         }
@@ -141,7 +151,9 @@ impl Seen {
 fn messages(items: &[Item]) -> Vec<Message> {
     let messages = items.iter().filter_map(|item| match item {
         Item::Message { message } => Some(message.clone()),
-        Item::Turn { .. } | Item::Denied { .. } | Item::Repair | Item::Spoiled { .. } => None,
+        Item::Turn { .. } | Item::Denied { .. } | Item::Repair | Item::CheckFailed | Item::Spoiled { .. } => {
+            None
+        }
     });
     messages.collect()
 }
@@ -178,7 +190,8 @@ fn agent(world: &mut World) -> AgentSpec {
         1 => OutputForm::Json,
         _ => OutputForm::Schema(Arc::new(json!({ "type": "array" }))),
     };
-    AgentSpec { output, repair: 2, max_turns: 12, ..spec() }
+    let checked = world.below(2) == 1;
+    AgentSpec { output, repair: 2, max_turns: 12, checked, ..spec() }
 }
 
 /// The loop, and the one that was restored last: they have to do the same from then on.
@@ -215,6 +228,12 @@ fn run(bytes: Vec<u8>) -> Result<(), TestCaseError> {
             seen.take(twins.handle(Input::Returned { id: call.id, result })?)?;
             continue;
         }
+        if std::mem::take(&mut seen.checking) {
+            let fault = || CheckFault { message: "check `x` failed".to_owned(), output: String::new() };
+            let found = if world.below(2) == 0 { Ok(()) } else { Err(fault()) };
+            seen.take(twins.handle(Input::Checked(found))?)?;
+            continue;
+        }
         let request = seen.request.take();
         prop_assert!(request.is_some(), "neither asks nor calls nor ends");
         if world.below(4) == 0 {
@@ -227,6 +246,7 @@ fn run(bytes: Vec<u8>) -> Result<(), TestCaseError> {
     }
     prop_assert!(seen.finished, "the turn limit ends every run");
     prop_assert!(seen.made.values().all(|times| *times == 1), "a call was made twice");
+    prop_assert!(seen.checks <= 2, "the agent has one chance to mend its work");
     prop_assert!(twins.first.usage().turns <= 12);
     Ok(())
 }

@@ -15,6 +15,8 @@ pub(super) struct Record {
     pub(super) usage: Usage,
     pub(super) denials: Vec<Denial>,
     pub(super) repairs: u32,
+    /// Whether a check of its work has failed already.
+    pub(super) check_failed: bool,
     /// How the last turns were spoiled, back to the last one that was not.
     pub(super) spoiled: Vec<Spoil>,
     /// How many were when the last turn began.
@@ -43,6 +45,7 @@ impl Record {
             }
             Item::Denied { denial } => self.denials.push(denial.clone()),
             Item::Repair => self.repairs += 1,
+            Item::CheckFailed => self.check_failed = true,
             Item::Spoiled { by } => self.spoiled.push(*by),
         }
     }

@@ -33,6 +33,10 @@ pub struct AgentSpec {
     pub repair: u32,
     /// Readers at once.
     pub max_tool_concurrency: u32,
+    /// Whether it works in the background: what would ask is refused.
+    pub background: bool,
+    /// Whether its work is checked once it says that it is done.
+    pub checked: bool,
 }
 
 /// The form of an agent's output.
@@ -59,6 +63,8 @@ pub enum Input {
     Replied(Reply),
     /// The model did not answer, and waiting and trying again are used up.
     ModelFailed(ModelError),
+    /// The check that was ordered is done; the error is what the agent is told of it.
+    Checked(Result<(), CheckFault>),
     /// A call came back.
     Returned {
         /// The call's id.
@@ -66,6 +72,15 @@ pub enum Input {
         /// What came of it.
         result: CallResult,
     },
+}
+
+/// A check that failed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CheckFault {
+    /// One line: which, and how.
+    pub message: String,
+    /// The end of what it printed.
+    pub output: String,
 }
 
 /// What came of a call.
@@ -117,6 +132,8 @@ pub enum Effect {
     Ask(Request),
     /// Make a call; `Input::Returned` must follow. Calls ordered together may run at once.
     Call(Call),
+    /// Check the work; `Input::Checked` must follow.
+    Check,
     /// A call was refused; for progress and counting.
     Denied(Denial),
     /// The agent is done.
@@ -144,6 +161,8 @@ pub enum Item {
     },
     /// The output of the turn did not fit; one of the turns to mend it is used up.
     Repair,
+    /// A check of the work failed; the agent got its one chance to mend it.
+    CheckFailed,
     /// Nothing in the turn could be acted on.
     Spoiled {
         /// How.

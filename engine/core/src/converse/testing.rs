@@ -53,6 +53,8 @@ pub(super) fn spec() -> AgentSpec {
         output: OutputForm::Text,
         repair: 1,
         max_tool_concurrency: 3,
+        background: false,
+        checked: false,
     }
 }
 
@@ -82,6 +84,7 @@ pub(super) fn shape(effects: &[Effect]) -> String {
         Effect::Record(_) => "record".to_owned(),
         Effect::Ask(_) => "ask".to_owned(),
         Effect::Call(call) => format!("call {}", call.id),
+        Effect::Check => "check".to_owned(),
         Effect::Denied(denial) => format!("denied {}", denial.tool),
         Effect::Finish(end) => format!("finish {}", end.reason.map_or("completed", |reason| reason.as_str())),
     };

@@ -147,6 +147,8 @@ pub enum Isolation {
     None,
     /// In a git worktree and branch of its own.
     Worktree,
+    /// In a private copy of the tree as it is, uncommitted files included; works without git.
+    Copy,
 }
 
 /// How the work of a private tree comes home.
@@ -160,4 +162,42 @@ pub enum Merge {
     Branch,
     /// A patch file in the run folder.
     Patch,
+    /// Its changes as uncommitted files of the enclosing tree.
+    Apply,
+    /// One commit on the enclosing branch.
+    Squash,
+    /// Each of its commits on the enclosing branch.
+    CherryPick,
+}
+
+impl Isolation {
+    /// Whether the task has a tree of its own.
+    pub fn is_private(self) -> bool {
+        match self {
+            Isolation::None => false,
+            Isolation::Worktree | Isolation::Copy => true,
+        }
+    }
+}
+
+impl Merge {
+    /// The word of the manifest.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Merge::None => "none",
+            Merge::Branch => "branch",
+            Merge::Patch => "patch",
+            Merge::Apply => "apply",
+            Merge::Squash => "squash",
+            Merge::CherryPick => "cherry_pick",
+        }
+    }
+
+    /// Whether it writes to the enclosing tree.
+    pub fn changes_home(self) -> bool {
+        match self {
+            Merge::None | Merge::Branch | Merge::Patch => false,
+            Merge::Apply | Merge::Squash | Merge::CherryPick => true,
+        }
+    }
 }

@@ -7,8 +7,8 @@ mod tools;
 
 pub use agent::{AgentDef, AgentSource, Effort, Isolation, Merge, ModelRef, PermissionMode, ToolPolicy};
 pub use outcome::{
-    AttemptEnd, Denial, DenialReason, Outcome, OutputSlice, Reason, RunStatus, TaskState, Usage,
-    WorktreeOutcome,
+    Artifact, AttemptEnd, ConflictKind, Denial, DenialReason, MergeConflict, MergeOutcome, Outcome,
+    OutputSlice, Reason, RunStatus, TaskState, Usage, WorktreeOutcome,
 };
 pub use settings::{
     ModelChoice, ModelTarget, PermissionRules, ProviderKind, ProviderSettings, Settings, SettingsLayer,

@@ -3,6 +3,9 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::Merge;
+use crate::ids::Address;
+
 /// The state of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -99,18 +102,28 @@ reasons! {
     InvalidOutput = "invalid_output";
     /// The agent ended without a text.
     NoOutput = "no_output";
+    /// A declared artifact is missing, or can't be kept.
+    MissingArtifact = "missing_artifact";
+    /// A command of `checks` failed after the agent had its second chance.
+    CheckFailed = "check_failed";
     /// An unmet `expect`.
     Expectation = "expectation";
     /// A denial itself ended the agent.
     PermissionDenied = "permission_denied";
     /// The private tree could not be made.
     Isolation = "isolation";
+    /// A command of `setup` failed before the task began.
+    Setup = "setup";
+    /// The work of the private tree and what came home meanwhile don't fit together.
+    MergeConflict = "merge_conflict";
     /// More output than `max_output`.
     OutputLimit = "output_limit";
     /// Something it needs did not end as the edge asks.
     Upstream = "upstream";
     /// Its own `if` was false.
     Condition = "condition";
+    /// The person left it out of this run.
+    NotSelected = "not_selected";
     /// The run or the task was stopped by a person.
     Cancelled = "cancelled";
     /// A sibling or another task failed under fail-fast.
@@ -193,6 +206,9 @@ pub struct Outcome {
     /// Calls that were refused.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub denials: Vec<Denial>,
+    /// Files that are kept.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub artifacts: Vec<Artifact>,
     /// What became of the private tree.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worktree: Option<WorktreeOutcome>,
@@ -222,6 +238,7 @@ impl Outcome {
             agent_id: None,
             usage: None,
             denials: Vec::new(),
+            artifacts: Vec::new(),
             worktree: None,
             leaky: false,
             verdict_unmet: false,
@@ -243,6 +260,24 @@ pub struct OutputSlice {
     pub start: u64,
     /// How many bytes.
     pub len: u64,
+}
+
+/// A file of a task that its run keeps.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Artifact {
+    /// Its path in the task's folder.
+    pub path: String,
+    /// The copy, relative to the run folder.
+    pub file: String,
+    /// Its size.
+    pub bytes: u64,
+}
+
+impl Artifact {
+    /// The whole copy.
+    pub fn slice(&self) -> OutputSlice {
+        OutputSlice { file: self.file.clone(), start: 0, len: self.bytes }
+    }
 }
 
 /// What an agent used.
@@ -291,6 +326,8 @@ pub enum DenialReason {
     Rule,
     /// It would ask, and nobody can be asked.
     NobodyToAsk,
+    /// It would ask, and a background agent asks nobody.
+    AsyncAgent,
     /// The mode refuses it.
     Mode,
     /// The agent doesn't have the tool.
@@ -311,16 +348,71 @@ pub struct WorktreeOutcome {
     /// The last commit of the branch, when it was kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commit: Option<String>,
-    /// The commit it started from.
+    /// The commit it started from; empty for a copy.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub base: String,
     /// The patch file relative to the run folder, for `merge: patch`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub patch: Option<String>,
+    /// What came of `merge: apply`, `squash` or `cherry_pick`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub merged: Option<MergeOutcome>,
     /// Files changed, as git counts them.
     pub files_changed: u32,
     /// What the tree lacked: uncommitted files of the checkout, submodules.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lacked: Vec<String>,
+}
+
+/// What came of bringing the work of a private tree home. With conflicts nothing was written.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MergeOutcome {
+    /// How it was to come home.
+    pub how: Merge,
+    /// What was written at home, at most 200 paths.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<String>,
+    /// Commits made on the enclosing branch, oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub commits: Vec<String>,
+    /// What was in the way.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub conflicts: Vec<MergeConflict>,
+}
+
+/// A file that two sides changed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MergeConflict {
+    /// The file, relative to the enclosing tree.
+    pub path: String,
+    /// What is in the way.
+    pub kind: ConflictKind,
+    /// The task of the same run whose work came home before; absent when it was somebody else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub other: Option<Address>,
+}
+
+/// What is in the way of one file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ConflictKind {
+    /// The enclosing tree has another content than the private tree started from.
+    Changed,
+    /// The enclosing branch changed the same lines.
+    Content,
+    /// It must not be written: git's or flow's own files, submodules, what a link leads to.
+    Protected,
+}
+
+impl ConflictKind {
+    /// For people, after the file's name.
+    pub fn in_words(self) -> &'static str {
+        match self {
+            ConflictKind::Changed => "was changed since the task began",
+            ConflictKind::Content => "was changed on the enclosing branch too",
+            ConflictKind::Protected => "can't be written from a private tree",
+        }
+    }
 }
 
 /// The state of a run.

@@ -32,6 +32,10 @@ pub struct Settings {
     pub permissions: Vec<PermissionRules>,
     /// `[worktrees] dir`.
     pub worktrees_dir: Option<String>,
+    /// `[worktrees] include` of all layers.
+    pub worktrees_include: Vec<String>,
+    /// `[worktrees] setup` of all layers but a repository's.
+    pub worktrees_setup: Vec<String>,
     /// `concurrency`: plan tasks at once when neither flag nor plan says.
     pub concurrency: Option<u32>,
 }

@@ -62,7 +62,10 @@ fn verdict(permissions: &Permissions, call: &str) -> &'static str {
         Verdict::Deny(DenialReason::Rule, _) => "rule",
         Verdict::Deny(DenialReason::Mode, _) => "mode",
         Verdict::Deny(DenialReason::NotAvailable, _) => "missing",
-        Verdict::Deny(DenialReason::NobodyToAsk | DenialReason::UnknownTool, _) => "other",
+        Verdict::Deny(
+            DenialReason::NobodyToAsk | DenialReason::AsyncAgent | DenialReason::UnknownTool,
+            _,
+        ) => "other",
     }
 }
 

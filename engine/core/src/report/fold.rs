@@ -55,7 +55,10 @@ impl Fold {
                     self.add(TaskReport::new(task.clone()));
                 }
             }
-            Event::RunResumed { epoch, lost, reset } => self.resumed(*epoch, lost, reset, at),
+            Event::RunResumed { epoch, lost, reset, given_up } => {
+                given_up.iter().for_each(|task| self.on(task, TaskReport::give_up));
+                self.resumed(*epoch, lost, reset, at);
+            }
             Event::TaskExpanded { task, instances } => self.expanded(task, instances),
             Event::AttemptStarting { task, attempt, .. } => self.starting(task, *attempt, at),
             Event::AttemptRunning { task, launch, .. } => self.on(task, |row| row.running(launch)),
@@ -77,6 +80,8 @@ impl Fold {
             | Event::KillRequested { .. }
             | Event::WorktreeMade { .. }
             | Event::WorktreeEnded { .. }
+            | Event::MergeStarted { .. }
+            | Event::MergeEnded { .. }
             | Event::ProviderParked { .. } => {}
         }
         self.last = at;
@@ -198,6 +203,7 @@ impl TaskReport {
             item: None,
             kind: None,
             description: None,
+            background: false,
             state: TaskState::Created,
             reason: None,
             message: None,
@@ -207,6 +213,7 @@ impl TaskReport {
             duration_ms: 0,
             usage: None,
             denials: Vec::new(),
+            artifacts: Vec::new(),
             worktree: None,
             agent: None,
             dir: None,
@@ -247,6 +254,7 @@ impl TaskReport {
         self.state = TaskState::Running;
         self.kind = Some(launch.kind.clone());
         self.description = Some(launch.description.clone());
+        self.background = launch.background;
         self.agent = launch.agent.clone();
         self.dir = Some(launch.dir.clone());
         if let Some(attempt) = self.attempts.last_mut() {
@@ -263,6 +271,7 @@ impl TaskReport {
         self.signal = outcome.signal.clone();
         self.duration_ms += outcome.duration_ms;
         self.worktree = outcome.worktree.clone();
+        self.artifacts = outcome.artifacts.clone();
         self.output = outcome.output.clone();
         self.output_file = outcome.output_file.clone();
         self.message = outcome.message.clone();

@@ -58,6 +58,7 @@ fn the_keys_and_their_order_stay() {
               "allowed": false,
               "exit_code": 3,
               "duration_ms": 1200,
+              "dir": "/repo",
               "leaky": false,
               "launches": [
                 {
@@ -103,6 +104,7 @@ fn the_keys_and_their_order_stay() {
                 "hash": "9f86d081",
                 "model": "m-1"
               },
+              "dir": "/repo",
               "leaky": false,
               "launches": [
                 {
@@ -144,7 +146,7 @@ fn the_keys_and_their_order_stay() {
 #[test]
 fn formats_are_found_by_name_and_have_one_each() {
     let names: Vec<&str> = FORMATS.iter().map(|format| format.name).collect();
-    assert_eq!(names, ["json", "md", "notifications"]);
+    assert_eq!(names, ["json", "md", "notifications", "junit", "github"]);
     assert!(names.iter().all(|name| Format::find(name).is_some()));
     assert!(Format::find("sarif").is_none());
 }

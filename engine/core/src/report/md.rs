@@ -7,13 +7,16 @@ use std::time::Duration;
 use super::format::{Format, Texts};
 use super::run_report::{AttemptReport, RunReport, TaskReport};
 use crate::model::{DenialReason, OutputSlice, Reason, WorktreeOutcome};
-use crate::text::{format_duration, one_line, visible};
+use crate::text::{format_duration, one_line, shell_word, shown_line, visible};
 
 pub(super) const FORMAT: Format =
     Format { name: "md", file: "report.md", about: "Markdown, for people", render };
 
 /// Lines of output shown of a failed task.
 const LINES: usize = 40;
+
+/// The longest of those lines, in characters; the whole is in the run folder.
+const LINE: usize = 500;
 
 /// The longest text in a table or a sentence, in characters.
 const WIDTH: usize = 120;
@@ -25,6 +28,8 @@ fn render(report: &RunReport, texts: &dyn Texts) -> String {
     for task in report.failures() {
         failure(&mut out, task, texts);
     }
+    merges(&mut out, report);
+    artifacts(&mut out, report, texts);
     trees(&mut out, report, texts);
     denials(&mut out, report);
     agents(&mut out, report);
@@ -105,7 +110,8 @@ fn failure(out: &mut String, task: &TaskReport, texts: &dyn Texts) {
         let Some(slice) = slice.as_ref().filter(|slice| slice.len > 0) else { continue };
         let tail = texts.tail(slice, LINES);
         if !tail.trim().is_empty() {
-            let _ = writeln!(out, "End of {name}:\n\n{}\n", fenced(&tail, "text"));
+            let lines: Vec<String> = tail.lines().map(|line| shown_line(line, LINE)).collect();
+            let _ = writeln!(out, "End of {name}:\n\n{}\n", fenced(&lines.join("\n"), "text"));
         }
     }
     if task.leaky {
@@ -131,6 +137,53 @@ fn one_attempt(attempt: &AttemptReport) -> String {
     format!("attempt {}: {} after {time}", attempt.attempt, facts.join(", "))
 }
 
+fn merges(out: &mut String, report: &RunReport) {
+    let tasks = report.tasks.iter().chain(&report.dropped);
+    let all: Vec<_> = tasks
+        .flat_map(|task| task.attempts.iter().map(move |attempt| (task, attempt)))
+        .filter_map(|(task, attempt)| Some((task, attempt, attempt.worktree.as_ref()?.merged.as_ref()?)))
+        .collect();
+    if !all.is_empty() {
+        out.push_str("\n## Merges\n\n");
+    }
+    for (task, attempt, merge) in all {
+        let how = code(&format!("merge: {}", merge.how.as_str()));
+        let _ = write!(out, "- {}, attempt {}: {how} ", code(task.address.as_str()), attempt.attempt);
+        if merge.conflicts.is_empty() {
+            let files = if merge.files.len() == 1 { "file" } else { "files" };
+            let _ = write!(out, "wrote {} {files}", merge.files.len());
+            let commits: Vec<String> = merge.commits.iter().map(|commit| code(commit)).collect();
+            let made = if commits.is_empty() { String::new() } else { format!(" as {}", commits.join(", ")) };
+            let _ = writeln!(out, "{made}");
+            continue;
+        }
+        let _ = writeln!(out, "was refused, nothing was written:");
+        for conflict in &merge.conflicts {
+            let other = conflict.other.as_ref().map(|other| format!(", by {}", code(other.as_str())));
+            let _ = writeln!(
+                out,
+                "  - {} {}{}",
+                code(&conflict.path),
+                conflict.kind.in_words(),
+                other.unwrap_or_default()
+            );
+        }
+    }
+}
+
+fn artifacts(out: &mut String, report: &RunReport, texts: &dyn Texts) {
+    let all: Vec<_> =
+        report.tasks.iter().flat_map(|task| task.artifacts.iter().map(move |one| (task, one))).collect();
+    if !all.is_empty() {
+        out.push_str("\n## Artifacts\n\n| task | file | bytes | kept as |\n|---|---|---:|---|\n");
+    }
+    for (task, artifact) in all {
+        let (name, path) = (cell(task.address.as_str()), cell(&artifact.path));
+        let kept = cell(&texts.path(&artifact.slice()));
+        let _ = writeln!(out, "| {name} | {path} | {} | {kept} |", artifact.bytes);
+    }
+}
+
 fn trees(out: &mut String, report: &RunReport, texts: &dyn Texts) {
     let kept = |tree: &&WorktreeOutcome| tree.path.is_some() || tree.branch.is_some() || tree.patch.is_some();
     let tasks = report.tasks.iter().chain(&report.dropped);
@@ -144,8 +197,14 @@ fn trees(out: &mut String, report: &RunReport, texts: &dyn Texts) {
     for (task, attempt, tree) in all {
         let files = if tree.files_changed == 1 { "file" } else { "files" };
         let name = code(task.address.as_str());
-        let _ =
-            writeln!(out, "\n{name}, attempt {}: {} {files} changed\n", attempt.attempt, tree.files_changed);
+        let commit = tree.commit.as_ref().map(|commit| format!(", commit {}", code(commit)));
+        let _ = writeln!(
+            out,
+            "\n{name}, attempt {}: {} {files} changed{}\n",
+            attempt.attempt,
+            tree.files_changed,
+            commit.unwrap_or_default()
+        );
         let mut commands = String::new();
         if let Some(branch) = &tree.branch {
             let branch = shell_word(branch);
@@ -163,7 +222,8 @@ fn trees(out: &mut String, report: &RunReport, texts: &dyn Texts) {
             let lacked: Vec<String> = tree.lacked.iter().take(20).map(|path| code(path)).collect();
             let more = tree.lacked.len().saturating_sub(lacked.len());
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-            let _ = writeln!(out, "\nThe tree lacked {}{more}.", lacked.join(", "));
+            let _ =
+                writeln!(out, "\nNot in the tree, since it was not committed: {}{more}.", lacked.join(", "));
         }
     }
 }
@@ -178,6 +238,7 @@ fn denials(out: &mut String, report: &RunReport) {
         let why = match denial.reason {
             DenialReason::Rule => "a rule denies it",
             DenialReason::NobodyToAsk => "nobody could be asked",
+            DenialReason::AsyncAgent => "a background agent asks nobody",
             DenialReason::Mode => "the mode refuses it",
             DenialReason::NotAvailable => "the agent doesn't have the tool",
             DenialReason::UnknownTool => "there is no such tool",
@@ -267,16 +328,6 @@ fn fenced(text: &str, language: &str) -> String {
 
 fn longest_run(text: &str) -> usize {
     text.split(|c| c != '`').map(str::len).max().unwrap_or(0)
-}
-
-/// A word for the shell, quoted where it has to be.
-fn shell_word(text: &str) -> String {
-    let is_safe = |c: char| c.is_ascii_alphanumeric() || "_-./:+=@%,".contains(c);
-    if !text.is_empty() && !text.starts_with('-') && text.chars().all(is_safe) {
-        text.to_owned()
-    } else {
-        format!("'{}'", text.replace('\'', r"'\''"))
-    }
 }
 
 #[cfg(test)]

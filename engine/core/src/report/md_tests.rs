@@ -2,7 +2,8 @@ use super::super::testing::{Journal, What, ends, exit, said};
 use super::{code, fenced, plain, shell_word};
 use crate::event::Event;
 use crate::model::{
-    AttemptEnd, Denial, DenialReason, Outcome, Reason, RunStatus, TaskState, WorktreeOutcome,
+    AttemptEnd, ConflictKind, Denial, DenialReason, Merge, MergeConflict, MergeOutcome, Outcome, Reason,
+    RunStatus, TaskState, WorktreeOutcome,
 };
 
 #[test]
@@ -40,6 +41,7 @@ fn a_run_with_everything_in_it() {
         commit: Some("c0ffee".into()),
         base: "beef".into(),
         patch: Some("tasks/r/changes.patch".into()),
+        merged: None,
         files_changed: 1,
         lacked: vec!["notes.txt".into()],
     };
@@ -101,7 +103,7 @@ fn a_run_with_everything_in_it() {
 
         ## Kept trees
 
-        `review[a|b]`, attempt 1: 1 file changed
+        `review[a|b]`, attempt 1: 1 file changed, commit `c0ffee`
 
         ```sh
         git diff beef...flow/20261130-075412-k3f9q2/review.5Ba.5D.1
@@ -110,7 +112,7 @@ fn a_run_with_everything_in_it() {
         git apply /runs/r/tasks/r/changes.patch
         ```
 
-        The tree lacked `notes.txt`.
+        Not in the tree, since it was not committed: `notes.txt`.
 
         ## Refused calls
 
@@ -177,4 +179,47 @@ fn words_for_the_shell_are_quoted_where_they_have_to_be() {
     assert_eq!(shell_word("/a b"), "'/a b'");
     assert_eq!(shell_word("it's $(x)"), r"'it'\''s $(x)'");
     assert_eq!(shell_word(""), "''");
+}
+
+#[test]
+fn merges_say_what_was_written_and_which_sides_did_not_fit() {
+    let merged = |files: &[&str], commits: &[&str], conflicts| MergeOutcome {
+        how: Merge::Squash,
+        files: files.iter().map(|&file| file.to_owned()).collect(),
+        commits: commits.iter().map(|&commit| commit.to_owned()).collect(),
+        conflicts,
+    };
+    let conflict = |path: &str, kind, other: Option<&str>| MergeConflict {
+        path: path.to_owned(),
+        kind,
+        other: other.map(Into::into),
+    };
+    let conflicts = vec![
+        conflict("a.txt", ConflictKind::Changed, Some("one")),
+        conflict("b.txt", ConflictKind::Content, None),
+    ];
+    let mut journal = Journal::of(&["one", "two"]);
+    for (task, merged) in
+        [("one", merged(&["a.txt"], &["c0ffee"], vec![])), ("two", merged(&[], &[], conflicts))]
+    {
+        let tree = WorktreeOutcome {
+            path: None,
+            branch: None,
+            commit: None,
+            base: "beef".into(),
+            patch: None,
+            merged: Some(merged),
+            files_changed: 1,
+            lacked: Vec::new(),
+        };
+        journal.run(task, 1, What::Shell, Outcome { worktree: Some(tree), ..exit(0) });
+    }
+    let report = journal.render("md");
+    let merges = report.split("## Merges\n\n").nth(1).unwrap();
+    insta::assert_snapshot!(merges, @r"
+    - `one`, attempt 1: `merge: squash` wrote 1 file as `c0ffee`
+    - `two`, attempt 1: `merge: squash` was refused, nothing was written:
+      - `a.txt` was changed since the task began, by `one`
+      - `b.txt` was changed on the enclosing branch too
+    ");
 }

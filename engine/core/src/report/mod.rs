@@ -7,17 +7,21 @@
 
 mod fold;
 mod format;
+mod github;
 mod json;
+mod junit;
 mod md;
 mod notifications;
 mod run_report;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 
 pub use fold::Fold;
 pub use format::{Format, Texts};
+pub use github::{data as github_data, property as github_property};
 pub use notifications::notification;
 pub use run_report::{AttemptReport, Counts, LaunchReport, RunReport, TaskReport};
 
 /// Every format.
-pub const FORMATS: &[Format] = &[json::FORMAT, md::FORMAT, notifications::FORMAT];
+pub const FORMATS: &[Format] =
+    &[json::FORMAT, md::FORMAT, notifications::FORMAT, junit::FORMAT, github::FORMAT];

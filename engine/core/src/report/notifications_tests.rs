@@ -33,6 +33,7 @@ fn tree() -> WorktreeOutcome {
         commit: Some("c0ffee".into()),
         base: "beef".into(),
         patch: None,
+        merged: None,
         files_changed: 2,
         lacked: vec![],
     }

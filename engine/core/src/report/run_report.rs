@@ -8,7 +8,9 @@ use serde_json::Value;
 use super::fold::Fold;
 use crate::event::{Entry, LaunchAgent};
 use crate::ids::{Address, Attempt, Millis, RunId};
-use crate::model::{AttemptEnd, Denial, OutputSlice, Reason, RunStatus, TaskState, Usage, WorktreeOutcome};
+use crate::model::{
+    Artifact, AttemptEnd, Denial, OutputSlice, Reason, RunStatus, TaskState, Usage, WorktreeOutcome,
+};
 
 /// A run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -131,6 +133,9 @@ pub struct TaskReport {
     /// What it does, for people.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
+    /// Whether the rules of background tasks held.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub background: bool,
     /// Its state.
     pub state: TaskState,
     /// Why, unless completed.
@@ -155,6 +160,9 @@ pub struct TaskReport {
     /// Calls that were refused, in all attempts.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub denials: Vec<Denial>,
+    /// Files of its last attempt that are kept.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub artifacts: Vec<Artifact>,
     /// What became of the private tree of its last attempt.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub worktree: Option<WorktreeOutcome>,
@@ -257,6 +265,15 @@ impl TaskReport {
         }
         self.close_launch(TaskState::Lost, Some(Reason::WorkerRestart), None);
         (self.state, self.reason) = (TaskState::Lost, Some(Reason::WorkerRestart));
+    }
+
+    /// Closes the live attempt of a task that stays lost; its own end follows.
+    pub(super) fn give_up(&mut self) {
+        if let Some(attempt) = self.attempts.last_mut().filter(|attempt| attempt.end.is_none()) {
+            (attempt.end, attempt.reason) = (Some(AttemptEnd::Lost), Some(Reason::WorkerRestart));
+        }
+        let message = "the engine died while it ran, and it must not run twice (`on_lost: fail`)";
+        (self.state, self.message) = (TaskState::Running, Some(message.to_owned()));
     }
 
     /// Says how the open launch ended, if there is one.

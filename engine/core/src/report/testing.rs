@@ -9,8 +9,8 @@ use crate::model::{AttemptEnd, Outcome, OutputSlice, Reason, RunStatus, TaskStat
 
 /// A journal in the making. Each event comes a second after the last.
 #[derive(Default)]
-pub(super) struct Journal {
-    pub(super) entries: Vec<Entry>,
+pub(crate) struct Journal {
+    pub(crate) entries: Vec<Entry>,
     texts: BTreeMap<String, String>,
 }
 
@@ -35,13 +35,13 @@ impl Texts for Journal {
 
 /// Which agent, if one.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum What {
+pub(crate) enum What {
     Shell,
     Agent,
 }
 
 impl Journal {
-    pub(super) fn of(tasks: &[&str]) -> Self {
+    pub(crate) fn of(tasks: &[&str]) -> Self {
         let mut journal = Journal::default();
         journal.add(Event::RunStarted {
             run: RunId::parse("20261130-075412-k3f9q2").unwrap(),
@@ -57,23 +57,23 @@ impl Journal {
         journal
     }
 
-    pub(super) fn add(&mut self, event: Event) -> &mut Self {
+    pub(crate) fn add(&mut self, event: Event) -> &mut Self {
         let seq = self.entries.len() as u64;
         self.entries.push(Entry { v: VERSION, seq, at: Millis(seq * 1000), event });
         self
     }
 
-    pub(super) fn text(&mut self, file: &str, text: &str) -> OutputSlice {
+    pub(crate) fn text(&mut self, file: &str, text: &str) -> OutputSlice {
         self.texts.insert(file.to_owned(), text.to_owned());
         OutputSlice { file: file.to_owned(), start: 0, len: text.len() as u64 }
     }
 
-    pub(super) fn expand(&mut self, task: &str, keys: &[&str]) -> &mut Self {
+    pub(crate) fn expand(&mut self, task: &str, keys: &[&str]) -> &mut Self {
         let instance = |key: &&str| Instance { key: (*key).to_owned(), item: (*key).into() };
         self.add(Event::TaskExpanded { task: task.into(), instances: keys.iter().map(instance).collect() })
     }
 
-    pub(super) fn start(&mut self, task: &str, attempt: u32, what: What) -> &mut Self {
+    pub(crate) fn start(&mut self, task: &str, attempt: u32, what: What) -> &mut Self {
         let attempt = Attempt(attempt);
         let agent = LaunchAgent {
             id: "a0123456789abcdef".into(),
@@ -88,23 +88,24 @@ impl Journal {
             kind: if what == What::Agent { "local_agent".into() } else { "local_bash".into() },
             description: format!("do {task}"),
             dir: "/repo".into(),
+            background: false,
             agent: (what == What::Agent).then_some(agent),
         };
         self.add(Event::AttemptStarting { task: task.into(), attempt, slot: 0 });
         self.add(Event::AttemptRunning { task: task.into(), attempt, launch })
     }
 
-    pub(super) fn attempt_ended(&mut self, task: &str, attempt: u32, outcome: Outcome) -> &mut Self {
+    pub(crate) fn attempt_ended(&mut self, task: &str, attempt: u32, outcome: Outcome) -> &mut Self {
         let outcome = Box::new(outcome);
         self.add(Event::AttemptEnded { task: task.into(), attempt: Attempt(attempt), outcome })
     }
 
-    pub(super) fn ended(&mut self, task: &str, state: TaskState, reason: Option<Reason>) -> &mut Self {
+    pub(crate) fn ended(&mut self, task: &str, state: TaskState, reason: Option<Reason>) -> &mut Self {
         self.add(Event::TaskEnded { task: task.into(), state, reason, message: None, allowed: false })
     }
 
     /// A whole launch of one attempt that ended like this.
-    pub(super) fn run(&mut self, task: &str, attempt: u32, what: What, outcome: Outcome) -> &mut Self {
+    pub(crate) fn run(&mut self, task: &str, attempt: u32, what: What, outcome: Outcome) -> &mut Self {
         let state = match outcome.end {
             AttemptEnd::Completed => TaskState::Completed,
             AttemptEnd::Failed => TaskState::Failed,
@@ -115,27 +116,27 @@ impl Journal {
         self.start(task, attempt, what).attempt_ended(task, attempt, outcome).ended(task, state, reason)
     }
 
-    pub(super) fn resumed(&mut self, epoch: u32, lost: &[&str], reset: &[&str]) -> &mut Self {
+    pub(crate) fn resumed(&mut self, epoch: u32, lost: &[&str], reset: &[&str]) -> &mut Self {
         let all = |tasks: &[&str]| tasks.iter().map(|&task| Address::task(task)).collect();
-        self.add(Event::RunResumed { epoch, lost: all(lost), reset: all(reset) })
+        self.add(Event::RunResumed { epoch, lost: all(lost), reset: all(reset), given_up: Vec::new() })
     }
 
-    pub(super) fn finish(&mut self, status: RunStatus, exit: u8) -> &mut Self {
+    pub(crate) fn finish(&mut self, status: RunStatus, exit: u8) -> &mut Self {
         self.add(Event::RunEnded { status, exit, outputs: None, message: None })
     }
 
-    pub(super) fn report(&self) -> RunReport {
+    pub(crate) fn report(&self) -> RunReport {
         RunReport::fold(&self.entries).unwrap()
     }
 
-    pub(super) fn render(&self, format: &str) -> String {
+    pub(crate) fn render(&self, format: &str) -> String {
         let format = FORMATS.iter().find(|one| one.name == format).unwrap();
         (format.render)(&self.report(), self)
     }
 }
 
 /// An attempt of a shell task that exited with this code.
-pub(super) fn exit(code: i32) -> Outcome {
+pub(crate) fn exit(code: i32) -> Outcome {
     let bad = code != 0;
     Outcome {
         exit_code: Some(code),
@@ -148,12 +149,12 @@ pub(super) fn exit(code: i32) -> Outcome {
     }
 }
 
-pub(super) fn ends(end: AttemptEnd, reason: Reason) -> Outcome {
+pub(crate) fn ends(end: AttemptEnd, reason: Reason) -> Outcome {
     Outcome { duration_ms: 500, ..Outcome::bare(end, Some(reason), None) }
 }
 
 /// An attempt of an agent that said this.
-pub(super) fn said(text: OutputSlice) -> Outcome {
+pub(crate) fn said(text: OutputSlice) -> Outcome {
     Outcome {
         text: Some(text),
         duration_ms: 2500,
@@ -163,7 +164,7 @@ pub(super) fn said(text: OutputSlice) -> Outcome {
     }
 }
 
-pub(super) fn usage(turns: u32, tokens: u64) -> Usage {
+pub(crate) fn usage(turns: u32, tokens: u64) -> Usage {
     Usage {
         turns,
         tool_uses: 2,

@@ -10,11 +10,12 @@ use super::wiring::{Wiring, holds};
 use crate::event::{Event, Instance};
 use crate::ids::{Address, Attempt, Millis, TaskId};
 use crate::model::{Outcome, Reason, RunStatus, TaskState};
+use crate::plan::ConditionAt;
 
 /// Where a task stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Phase {
-    /// Waits for what it needs, or for an answer to its condition.
+    /// Waits for what it needs, or for an answer to its condition; an instance, for the latter only.
     Waiting,
     /// May start; one that expands waits for its instances to be named.
     Ready,
@@ -162,9 +163,18 @@ impl Book {
         self.node(task).parent.unwrap_or(task)
     }
 
+    /// Whether a task or an instance has a condition of its own to ask for.
+    pub(super) fn asks(&self, task: TaskId) -> bool {
+        match self.spec(task).condition {
+            None => false,
+            Some(ConditionAt::Task) => self.node(task).parent.is_none(),
+            Some(ConditionAt::Instance) => self.node(task).parent.is_some(),
+        }
+    }
+
     pub(super) fn seat(&self, task: TaskId) -> Seat {
         let root = self.root(task);
-        Seat { task, root, rank: self.wiring.rank(root) }
+        Seat { task, root, rank: self.wiring.rank(root), pool: self.wiring.spec(root).pool }
     }
 
     pub(super) fn find(&self, address: &Address) -> Option<TaskId> {
@@ -179,7 +189,9 @@ impl Book {
     /// Writes an event into the book. One that names a task the book doesn't have changes nothing.
     pub(super) fn apply(&mut self, event: &Event, at: Millis) {
         match event {
-            Event::RunResumed { epoch, lost, reset } => self.resumed(*epoch, lost, reset, at),
+            Event::RunResumed { epoch, lost, reset, given_up } => {
+                self.resumed(*epoch, lost, reset, given_up, at);
+            }
             Event::TaskExpanded { task, instances } => self.on(task, |book, id| book.expanded(id, instances)),
             Event::TaskReady { task } => self.on(task, Book::ready),
             Event::AttemptStarting { task, attempt, slot } => {
@@ -212,6 +224,8 @@ impl Book {
             Event::RunStarted { .. }
             | Event::WorktreeMade { .. }
             | Event::WorktreeEnded { .. }
+            | Event::MergeStarted { .. }
+            | Event::MergeEnded { .. }
             | Event::ProviderParked { .. } => {}
         }
     }
@@ -224,7 +238,7 @@ impl Book {
 
     fn ready(&mut self, id: TaskId) {
         self.node_mut(id).phase = Phase::Ready;
-        if !self.spec(id).expands {
+        if !self.spec(id).expands || self.node(id).parent.is_some() {
             self.queue.add(self.seat(id));
         }
     }
@@ -239,19 +253,25 @@ impl Book {
             let earlier = self.index.insert(address.clone(), new);
             let attempts = earlier.map_or(0, |earlier| self.node(earlier).attempts);
             self.nodes.push(Node {
-                phase: Phase::Ready,
                 parent: Some(id),
                 instance: Some(Box::new(instance.clone())),
                 attempts,
                 ..Node::new(address)
             });
-            self.queue.add(self.seat(new));
+            self.begin(new);
         }
         let range = start..TaskId::at(self.nodes.len()).0;
         let node = self.node_mut(id);
         node.phase = Phase::Open;
         node.open = range.end - range.start;
         node.instances = Some(range);
+    }
+
+    /// An instance of which nothing has begun may start, unless it has a condition to ask for.
+    pub(super) fn begin(&mut self, instance: TaskId) {
+        if !self.asks(instance) {
+            self.ready(instance);
+        }
     }
 
     fn starting(&mut self, id: TaskId, attempt: Attempt, slot: u32, at: Millis) {
@@ -267,7 +287,7 @@ impl Book {
         node.tries += 1;
     }
 
-    fn attempt_ended(&mut self, id: TaskId, outcome: &Outcome, at: Millis) {
+    pub(super) fn attempt_ended(&mut self, id: TaskId, outcome: &Outcome, at: Millis) {
         self.leave_slot(id);
         let node = self.node_mut(id);
         node.phase = Phase::Settling;
@@ -317,9 +337,9 @@ impl Book {
         behind
     }
 
-    /// What is true of everything that a task needs, as far as it has ended.
+    /// What is true of everything that a task, for an instance its parent, needs, as far as it has ended.
     pub(super) fn ahead_of(&self, id: TaskId) -> Behind {
-        self.wiring.spec(id).needs.iter().map(|edge| self.node(edge.from).behind).fold(
+        self.spec(id).needs.iter().map(|edge| self.node(edge.from).behind).fold(
             Behind::default(),
             |sum, next| Behind {
                 failed: sum.failed || next.failed,
@@ -401,12 +421,7 @@ impl Node {
     /// Forgets everything but who it is and how many attempts it had.
     pub(super) fn start_over(&mut self) {
         let fresh = Node::new(self.address.clone());
-        *self = Node {
-            phase: if self.parent.is_some() { Phase::Ready } else { Phase::Waiting },
-            attempts: self.attempts,
-            parent: self.parent,
-            instance: self.instance.take(),
-            ..fresh
-        };
+        *self =
+            Node { attempts: self.attempts, parent: self.parent, instance: self.instance.take(), ..fresh };
     }
 }

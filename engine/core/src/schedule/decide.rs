@@ -88,6 +88,7 @@ impl<'a> Turn<'a> {
                 let address = self.book.node(task).address.clone();
                 self.emit(Event::TaskExpanded { task: address, instances });
                 self.todo.push_back(task);
+                self.todo.extend(self.book.instances(task));
             }
             (Asked::Condition | Asked::Expansion | Asked::Retry, Err(message)) => {
                 self.end(task, End::failed(Reason::Expression, message));
@@ -153,9 +154,10 @@ impl<'a> Turn<'a> {
     fn review(&mut self, task: TaskId) {
         let node = self.book.node(task);
         match node.phase {
+            Phase::Waiting if !self.book.spec(task).selected => self.end(task, End::left_out()),
             Phase::Waiting if node.broken => self.end(task, End::blocked()),
             Phase::Waiting if node.missing > 0 => {}
-            Phase::Waiting if self.book.spec(task).has_condition => {
+            Phase::Waiting if self.book.asks(task) => {
                 let ahead = self.book.ahead_of(task);
                 let cancelled = ahead.cancelled || self.book.kill == Some(Reason::Cancelled);
                 let question = Question::Condition { ancestor_failed: ahead.failed, cancelled };
@@ -378,6 +380,10 @@ impl<'a> Turn<'a> {
 impl End {
     fn skipped() -> Self {
         End { state: TaskState::Skipped, reason: Some(Reason::Condition), message: None }
+    }
+
+    fn left_out() -> Self {
+        End { state: TaskState::Skipped, reason: Some(Reason::NotSelected), message: None }
     }
 
     fn blocked() -> Self {

@@ -8,7 +8,8 @@
 //!
 //! 1. Never more than `concurrency` attempts live, and no two of them share a slot.
 //! 2. Never more than `max_parallel` attempts of one expanded task live.
-//! 3. An attempt starts only when every edge of its task holds and its condition, if it has one, was answered with yes.
+//! 3. An attempt starts only when every edge of its task holds and its condition, if it has one, was answered with yes:
+//!    that of the task before it expands, that of an instance after.
 //! 4. Every attempt that starts ends at most once, and exactly once unless its engine died.
 //! 5. Attempt numbers of an address only grow, and no task has more attempts in one epoch than `retry` allows.
 //! 6. A terminal state is left by none within an epoch; a task ends once.
@@ -18,6 +19,8 @@
 //! 10. A resume runs no task again that had ended well, unless something that it needs runs again.
 //! 11. Every run ends in a bounded number of steps.
 //! 12. The scheduler asks to be woken only for moments that lie ahead.
+//! 13. Never more attempts of a pool live than it has slots, and a full pool holds up nobody else.
+//! 14. What must not run twice does not start again in the resume that finds it lost.
 
 mod book;
 mod clock;
@@ -42,4 +45,4 @@ mod play_tests;
 pub(crate) use play_tests::played;
 pub use replay::ReplayError;
 pub use scheduler::{Counts, Scheduler, TaskView};
-pub use spec::{Answer, Cancel, Decision, Effect, Input, Limits, NodeSpec, Question, RetrySpec};
+pub use spec::{Answer, Cancel, Decision, Effect, Input, Limits, NodeSpec, PoolSpec, Question, RetrySpec};

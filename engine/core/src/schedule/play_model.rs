@@ -8,6 +8,7 @@ use crate::event::{Entry, Event};
 use crate::graph::EdgeKind;
 use crate::ids::{Address, Millis};
 use crate::model::{AttemptEnd, Reason, TaskState};
+use crate::plan::ConditionAt;
 
 /// How a task ended in this epoch or an earlier one whose end still counts.
 type Ended = (TaskState, bool, Option<Reason>);
@@ -73,15 +74,25 @@ impl<'a> Model<'a> {
         self.specs.iter().find(|spec| spec.address == *root).unwrap()
     }
 
+    /// Whether the condition of a task, if there is one, is asked of this task or instance.
+    fn asks(&self, task: &Address) -> bool {
+        let at = if self.root(task) == task { ConditionAt::Task } else { ConditionAt::Instance };
+        self.spec(task).condition == Some(at)
+    }
+
     /// Takes an event in. `yes`: the tasks whose condition was answered with yes, `no`: with no.
     pub(super) fn take(&mut self, entry: &Entry, yes: &BTreeSet<Address>, no: &BTreeSet<Address>) {
         match &entry.event {
-            Event::RunResumed { lost, reset, .. } => self.resumed(lost, reset),
+            Event::RunResumed { lost, reset, given_up, .. } => self.resumed(lost, reset, given_up),
             Event::TaskReady { task } => {
                 assert!(self.kill.is_none(), "9: `{task}` became ready after a kill");
-                self.edges_hold(task);
-                let asks = self.spec(task).has_condition;
-                assert!(!asks || yes.contains(task), "3: `{task}` is ready without a yes");
+                let root = self.root(task);
+                self.edges_hold(root);
+                assert!(root == task || self.ready.contains(root), "3: `{task}` before its parent");
+                assert!(root == task || self.asks(task), "`{task}` was ready from the start");
+                assert!(!self.asks(task) || yes.contains(task), "3: `{task}` is ready without a yes");
+                let stopped = self.stopped.contains(task) || self.stopped.contains(root);
+                assert!(!stopped, "9: `{task}` became ready after it was stopped");
                 assert!(self.ready.insert(task.clone()), "`{task}` became ready twice");
             }
             Event::TaskExpanded { task, instances } => {
@@ -111,7 +122,11 @@ impl<'a> Model<'a> {
             Event::KillRequested { task: Some(task), .. } => drop(self.stopped.insert(task.clone())),
             Event::KillRequested { task: None, reason, .. } => self.kill = Some(*reason),
             Event::RunStarted { .. } | Event::RunEnded { .. } => {}
-            Event::WorktreeMade { .. } | Event::WorktreeEnded { .. } | Event::ProviderParked { .. } => {
+            Event::WorktreeMade { .. }
+            | Event::WorktreeEnded { .. }
+            | Event::MergeStarted { .. }
+            | Event::MergeEnded { .. }
+            | Event::ProviderParked { .. } => {
                 panic!("the scheduler made an event of the driver's");
             }
         }
@@ -135,6 +150,7 @@ impl<'a> Model<'a> {
         assert!(self.kill.is_none(), "9: `{task}` started after a kill");
         assert!(!self.stopped.contains(task) && !self.stopped.contains(&root), "9: `{task}` was stopped");
         assert!(self.ready.contains(&root), "3: `{task}` started before it was ready");
+        assert!(!self.asks(task) || self.ready.contains(task), "3: `{task}` started before its own yes");
         self.edges_hold(&root);
         assert!(!spec.expands || root != *task, "an expanded task started itself");
         assert!(!self.ended.contains_key(task), "6: `{task}` started after its end");
@@ -147,6 +163,7 @@ impl<'a> Model<'a> {
         assert!(self.live.values().all(|&(_, taken)| taken != slot), "1: slot {slot} is shared");
         let siblings = self.live.keys().filter(|live| self.root(live) == &root && **live != root).count();
         assert!(spec.max_parallel.is_none_or(|max| siblings < max.get() as usize), "2: `{root}`");
+        assert!(self.pool_has_room(task), "13: the pool of `{task}` is full");
         let last = self.attempts.insert(task.clone(), attempt).unwrap_or(0);
         assert_eq!(attempt, last + 1, "5: `{task}`");
         let starts = self.starts.entry(task.clone()).or_default();
@@ -154,6 +171,13 @@ impl<'a> Model<'a> {
         // An epoch begins in the middle of a row of retries when the engine died while one was waited for.
         assert!(*starts <= 1 + spec.retry.max, "5: `{task}` started {starts} times");
         self.live.insert(task.clone(), (attempt, slot));
+    }
+
+    /// Whether one more attempt of the task's pool may live.
+    fn pool_has_room(&self, task: &Address) -> bool {
+        let Some(pool) = self.spec(task).pool else { return true };
+        let taken = self.live.keys().filter(|live| self.spec(live).pool == Some(pool)).count();
+        taken < pool.slots.get() as usize
     }
 
     fn retries(&mut self, task: &Address, attempt: u32, due: Millis, at: Millis) {
@@ -180,7 +204,10 @@ impl<'a> Model<'a> {
                 });
                 assert!(broken && self.root(task) == task, "`{task}` is blocked by nothing");
             }
-            TaskState::Skipped => assert!(no.contains(task), "`{task}` is skipped without a no"),
+            TaskState::Skipped => {
+                assert!(no.contains(task) && self.asks(task), "`{task}` is skipped without a no");
+                assert!(!self.ready.contains(task), "`{task}` is skipped after a yes");
+            }
             TaskState::Completed if !spec.expands || self.root(task) != task => {
                 assert_eq!(
                     self.settling[task].0,
@@ -209,10 +236,15 @@ impl<'a> Model<'a> {
     }
 
     /// Rule 10, both ways: what ended well stays unless it needs something that runs again, and what didn't runs again.
-    fn resumed(&mut self, lost: &[Address], reset: &[Address]) {
+    fn resumed(&mut self, lost: &[Address], reset: &[Address], given_up: &[Address]) {
+        let given_up: BTreeSet<&Address> = given_up.iter().collect();
         let lost: BTreeSet<&Address> = lost.iter().collect();
         let reset: BTreeSet<&Address> = reset.iter().collect();
-        assert_eq!(lost, self.live.keys().collect(), "10: lost is what was live");
+        let again_lost = |task: &&Address| self.spec(task).retries_lost;
+        assert_eq!(lost, self.live.keys().filter(again_lost).collect(), "10: lost is what was live");
+        let settling = self.settling.iter().filter(|(_, (end, _))| *end == AttemptEnd::Lost);
+        let once = self.live.keys().filter(|task| !again_lost(task)).chain(settling.map(|(task, _)| task));
+        assert_eq!(given_up, once.collect(), "14: given up is what was live and must not run twice");
         let mut again: BTreeSet<&Address> = BTreeSet::new();
         // A plan of these tests lists tasks after what they need.
         for spec in self.specs {
@@ -222,8 +254,15 @@ impl<'a> Model<'a> {
             let own = |one: &Address| {
                 lost.contains(one)
                     || self.ended.get(one).is_some_and(is_bad)
-                    || self.settling.get(one).is_some_and(|(end, _)| *end != AttemptEnd::Completed)
+                    || self
+                        .settling
+                        .get(one)
+                        .is_some_and(|(end, _)| !matches!(end, AttemptEnd::Completed | AttemptEnd::Lost))
             };
+            if given_up.contains(task) {
+                assert!(!reset.contains(task), "14: `{task}` runs twice");
+                continue;
+            }
             let before = spec.needs.iter().any(|edge| again.contains(&self.specs[edge.from.index()].address));
             let itself = instances.is_empty() && own(task);
             if before || itself || instances.iter().any(own) {
@@ -237,6 +276,10 @@ impl<'a> Model<'a> {
                 assert_eq!(reset.contains(one), expected, "10: `{one}`");
             }
         }
+        for task in given_up {
+            self.live.remove(task);
+            self.settling.insert(task.clone(), (AttemptEnd::Lost, Some(Reason::WorkerRestart)));
+        }
         self.open_epoch(&lost, &reset);
     }
 
@@ -246,7 +289,6 @@ impl<'a> Model<'a> {
             match self.parents.get(task).cloned() {
                 Some(parent) => drop(self.ended.remove(&parent)),
                 None => {
-                    self.ready.remove(task);
                     for instance in self.instances.remove(task).unwrap_or_default() {
                         self.forget(&instance);
                     }
@@ -258,6 +300,7 @@ impl<'a> Model<'a> {
     }
 
     fn forget(&mut self, task: &Address) {
+        self.ready.remove(task);
         self.ended.remove(task);
         self.live.remove(task);
         self.settling.remove(task);
@@ -266,6 +309,15 @@ impl<'a> Model<'a> {
 
     /// What must be true whenever the scheduler has decided.
     pub(super) fn at_rest(&self) {
+        let full = self.live.len() as u32 >= self.limits.concurrency.get();
+        for task in self.ready.iter().filter(|_| !full && self.kill.is_none()) {
+            let begun = self.live.contains_key(task)
+                || self.ended.contains_key(task)
+                || self.settling.contains_key(task)
+                || self.due.contains_key(task);
+            let waits = !begun && !self.spec(task).expands && !self.stopped.contains(task);
+            assert!(!waits || !self.pool_has_room(task), "13: `{task}` waits for nothing");
+        }
         let failures = self.ended.iter().filter(|(_, ended)| is_bad(ended) && ended.0 != TaskState::Killed);
         for (task, _) in failures {
             let group = self.parents.get(task).filter(|_| self.spec(task).fail_fast);

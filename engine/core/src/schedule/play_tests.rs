@@ -8,11 +8,12 @@ use std::time::Duration;
 
 use super::play_model::Model;
 use super::testing::{Rng, append, bare, broke, done, killed, launch, run_started, snapshot};
-use super::{Answer, Cancel, Decision, Effect, Input, Limits, NodeSpec, Question, Scheduler};
+use super::{Answer, Cancel, Decision, Effect, Input, Limits, NodeSpec, PoolSpec, Question, Scheduler};
 use crate::event::{Entry, Event, Instance};
 use crate::graph::{Edge, EdgeKind};
 use crate::ids::{Address, Attempt, Millis, TaskId};
 use crate::model::{AttemptEnd, Outcome, Reason, RunStatus};
+use crate::plan::ConditionAt;
 
 /// Steps that the largest of these plans may take, many times what any needs.
 const MAX_STEPS: usize = 20_000;
@@ -54,8 +55,9 @@ fn random_plan(rng: &mut Rng) -> Vec<NodeSpec> {
                     spec.needs.push(Edge { from: TaskId::at(from), kind: *rng.pick(&kinds) });
                 }
             }
-            spec.has_condition = rng.one_in(4);
             spec.expands = rng.one_in(3);
+            let at = if spec.expands && rng.one_in(2) { ConditionAt::Instance } else { ConditionAt::Task };
+            spec.condition = rng.one_in(3).then_some(at);
             spec.max_parallel = NonZeroU32::new(rng.below(4) as u32);
             spec.fail_fast = rng.one_in(3);
             spec.continue_on_error = rng.one_in(4);
@@ -64,6 +66,11 @@ fn random_plan(rng: &mut Rng) -> Vec<NodeSpec> {
             spec.retry.jitter = rng.one_in(2);
             spec.retry.delay = Duration::from_millis(*rng.pick(&[0, 1, 1000]));
             spec.retry.on = rng.one_in(3).then(|| vec![Reason::Timeout, Reason::Signal, Reason::Cancelled]);
+            // One pool with one slot, one with two.
+            let number = rng.below(6);
+            let slots = NonZeroU32::new(number as u32 + 1).filter(|_| number < 2);
+            spec.pool = slots.map(|slots| PoolSpec { number, slots });
+            spec.retries_lost = !rng.one_in(3);
             spec.timeout = rng.one_in(3).then(|| Duration::from_millis(1 + rng.next() % 3000));
             spec
         })
@@ -265,7 +272,12 @@ impl World<'_> {
         self.entries.truncate(keep);
         self.model = Model::new(self.specs, self.limits);
         // What was answered was checked when it was written.
-        let everything: BTreeSet<Address> = self.specs.iter().map(|spec| spec.address.clone()).collect();
+        let mut everything: BTreeSet<Address> = self.specs.iter().map(|spec| spec.address.clone()).collect();
+        for entry in &self.entries {
+            if let Event::TaskExpanded { task, instances } = &entry.event {
+                everything.extend(instances.iter().map(|one| task.instance(&one.key)));
+            }
+        }
         for entry in &self.entries {
             self.model.take(entry, &everything, &everything);
         }
@@ -376,7 +388,12 @@ impl World<'_> {
         let replayed = Scheduler::replay(self.specs.to_vec(), self.limits, &self.entries).unwrap();
         assert_eq!(snapshot(&self.scheduler), snapshot(&replayed), "8");
         if self.scheduler.epoch() >= MAX_EPOCHS || self.rng.one_in(3) {
-            let calm = self.calm && self.specs.iter().all(|spec| spec.timeout.is_none());
+            let last = self.entries.iter().rev().find_map(|entry| match &entry.event {
+                Event::RunResumed { given_up, .. } => Some(given_up.is_empty()),
+                _ => None,
+            });
+            let in_time = self.specs.iter().all(|spec| spec.timeout.is_none());
+            let calm = self.calm && in_time && last.unwrap_or(true);
             assert!(!calm || status == RunStatus::Completed, "a calm epoch ended as {status:?}");
             return false;
         }

@@ -1,9 +1,11 @@
 //! Who may start next: longest path to the end first, ties by manifest order, instances in item order at the rank of
-//! their parent. Time moves a task from `later` to the front; that is the one change no event stands for.
+//! their parent. A task of a pool stands in the line of that pool, which is passed over while all its slots are taken: it
+//! holds up nobody of another line. Time moves a task from `later` to the front; that is the one change no event stands for.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::spec::PoolSpec;
 use crate::ids::{Millis, TaskId};
 
 /// A task's place in the order.
@@ -15,6 +17,8 @@ pub(super) struct Seat {
     pub(super) root: TaskId,
     /// The longest path from there to the end.
     pub(super) rank: u32,
+    /// The pool that an attempt takes a slot of.
+    pub(super) pool: Option<PoolSpec>,
 }
 
 impl Seat {
@@ -33,12 +37,32 @@ type Place = (Reverse<u32>, TaskId);
 /// Tasks that wait for nothing but a slot, or for a moment.
 #[derive(Debug, Default)]
 pub(super) struct Queue {
-    /// Places of plan tasks that may start, and of expanded tasks of which an instance may.
-    ready: BTreeSet<Place>,
+    /// Those without a pool, then one line a pool.
+    lines: Vec<Line>,
     /// Instances of expanded tasks.
     lanes: BTreeMap<TaskId, Lane>,
     /// Tasks that may start from a moment on.
     later: BTreeMap<(Millis, TaskId), Seat>,
+}
+
+/// Those that take slots of one pool, or of none.
+#[derive(Debug)]
+struct Line {
+    /// Places of plan tasks that may start, and of expanded tasks of which an instance may.
+    ready: BTreeSet<Place>,
+    live: u32,
+    slots: u32,
+}
+
+/// What a queue holds.
+#[cfg(test)]
+#[derive(Debug, PartialEq)]
+pub(super) struct Waiting {
+    tasks: BTreeSet<TaskId>,
+    /// Live instances of expanded tasks.
+    lanes: Vec<(TaskId, u32)>,
+    /// Live attempts by line.
+    pools: Vec<(usize, u32)>,
 }
 
 #[derive(Debug)]
@@ -57,7 +81,7 @@ impl Queue {
 
     pub(super) fn add(&mut self, seat: Seat) {
         if !seat.is_instance() {
-            self.ready.insert(seat.place());
+            self.line(seat).ready.insert(seat.place());
         } else if let Some(lane) = self.lanes.get_mut(&seat.root) {
             lane.waiting.insert(seat.task);
             self.line_up(seat);
@@ -75,7 +99,7 @@ impl Queue {
             self.later.remove(&(due, seat.task));
         }
         if !seat.is_instance() {
-            self.ready.remove(&seat.place());
+            self.line(seat).ready.remove(&seat.place());
         } else if let Some(lane) = self.lanes.get_mut(&seat.root) {
             lane.waiting.remove(&seat.task);
             self.line_up(seat);
@@ -105,7 +129,8 @@ impl Queue {
 
     /// The task to start next.
     pub(super) fn first(&self) -> Option<TaskId> {
-        let &(_, root) = self.ready.first()?;
+        let free = self.lines.iter().filter(|line| line.live < line.slots);
+        let &(_, root) = free.filter_map(|line| line.ready.first()).min()?;
         match self.lanes.get(&root) {
             Some(lane) => lane.waiting.first().copied(),
             None => Some(root),
@@ -118,20 +143,34 @@ impl Queue {
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.later.is_empty() && self.ready.is_empty()
+        self.later.is_empty() && self.lines.iter().all(|line| line.ready.is_empty())
     }
 
     /// Everything that waits here, in id order: for comparing two queues of different moments.
     #[cfg(test)]
-    pub(super) fn waiting(&self) -> (BTreeSet<TaskId>, Vec<(TaskId, u32)>) {
-        let plain = self.ready.iter().map(|&(_, root)| root).filter(|root| !self.lanes.contains_key(root));
+    pub(super) fn waiting(&self) -> Waiting {
+        let ready = self.lines.iter().flat_map(|line| &line.ready);
+        let plain = ready.map(|&(_, root)| root).filter(|root| !self.lanes.contains_key(root));
         let laned = self.lanes.values().flat_map(|lane| lane.waiting.iter().copied());
         let later = self.later.values().map(|seat| seat.task);
         let lanes = self.lanes.iter().map(|(&root, lane)| (root, lane.live)).collect();
-        (plain.chain(laned).chain(later).collect(), lanes)
+        let taken = self.lines.iter().map(|line| line.live).enumerate().filter(|(_, live)| *live > 0);
+        Waiting { tasks: plain.chain(laned).chain(later).collect(), lanes, pools: taken.collect() }
+    }
+
+    fn line(&mut self, seat: Seat) -> &mut Line {
+        let number = seat.pool.map_or(0, |pool| pool.number + 1);
+        while self.lines.len() <= number {
+            self.lines.push(Line { ready: BTreeSet::new(), live: 0, slots: u32::MAX });
+        }
+        let line = &mut self.lines[number];
+        line.slots = seat.pool.map_or(u32::MAX, |pool| pool.slots.get());
+        line
     }
 
     fn count(&mut self, seat: Seat, change: impl Fn(u32) -> u32) {
+        let line = self.line(seat);
+        line.live = change(line.live);
         if let Some(lane) = self.lanes.get_mut(&seat.root).filter(|_| seat.is_instance()) {
             lane.live = change(lane.live);
             self.line_up(seat);
@@ -141,10 +180,12 @@ impl Queue {
     /// Puts the place of a lane into the order exactly when one of its instances may start.
     fn line_up(&mut self, seat: Seat) {
         let Some(lane) = self.lanes.get(&seat.root) else { return };
-        if lane.live < lane.max_parallel && !lane.waiting.is_empty() {
-            self.ready.insert(seat.place());
+        let may_start = lane.live < lane.max_parallel && !lane.waiting.is_empty();
+        let ready = &mut self.line(seat).ready;
+        if may_start {
+            ready.insert(seat.place());
         } else {
-            self.ready.remove(&seat.place());
+            ready.remove(&seat.place());
         }
     }
 }
@@ -153,7 +194,7 @@ impl Queue {
 impl Queue {
     pub(super) fn close(&mut self, seat: Seat) {
         self.lanes.remove(&seat.root);
-        self.ready.remove(&seat.place());
+        self.line(seat).ready.remove(&seat.place());
         self.later.retain(|_, later| later.root != seat.root || !later.is_instance());
     }
 }

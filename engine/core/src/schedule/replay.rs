@@ -92,8 +92,8 @@ fn check(book: &Book, entry: &Entry, expected: u64) -> Result<(), ReplayError> {
             let same = tasks.len() == plan.len() && tasks.iter().eq(plan.iter().map(|node| &node.address));
             if same { Ok(()) } else { Err(ReplayError::OtherPlan) }
         }
-        Event::RunResumed { lost, reset, .. } => {
-            lost.iter().chain(reset).try_for_each(|task| phase(task).map(drop))
+        Event::RunResumed { lost, reset, given_up, .. } => {
+            lost.iter().chain(reset).chain(given_up).try_for_each(|task| phase(task).map(drop))
         }
         Event::TaskExpanded { task, .. } => {
             let (node, spec) = phase(task)?;
@@ -119,7 +119,9 @@ fn check(book: &Book, entry: &Entry, expected: u64) -> Result<(), ReplayError> {
         }
         Event::KillRequested { task: Some(task), .. }
         | Event::WorktreeMade { task, .. }
-        | Event::WorktreeEnded { task, .. } => phase(task).map(drop),
+        | Event::WorktreeEnded { task, .. }
+        | Event::MergeStarted { task, .. }
+        | Event::MergeEnded { task, .. } => phase(task).map(drop),
         Event::KillRequested { task: None, .. } | Event::ProviderParked { .. } | Event::RunEnded { .. } => {
             Ok(())
         }

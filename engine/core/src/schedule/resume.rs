@@ -1,29 +1,36 @@
-//! What a new engine runs again. What was under way is lost; what was lost, failed or killed runs again, and so does
+//! What a new engine runs again. What was under way is lost, and stays so where it must not run twice; what was lost, failed or killed runs again, and so does
 //! everything that needs something which runs again. What ended well before that stays as it is, and so does an allowed
 //! failure. Of an expanded task only the instances that did not end well run again.
 
 use super::book::{Behind, Book, Phase, is_bad};
 use crate::event::Event;
 use crate::ids::{Address, Millis, TaskId};
-use crate::model::AttemptEnd;
+use crate::model::{AttemptEnd, Outcome, Reason};
 
 /// What has to happen to a task before an epoch begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Again {
     /// It was under way.
     Lost,
+    /// It was under way, and must not run twice.
+    GivenUp,
     /// It begins from nothing.
     Reset,
 }
 
 impl Book {
-    /// The event that opens the next epoch.
-    pub(super) fn resume(&self) -> Event {
-        let (mut lost, mut reset) = (Vec::new(), Vec::new());
+    /// The event that opens the next epoch. With `only`, of what ended badly only these run again, and what needs them.
+    pub(super) fn resume(&self, only: Option<&[TaskId]>) -> Event {
+        let (mut lost, mut reset, mut given_up) = (Vec::new(), Vec::new(), Vec::new());
         let mut runs_again = vec![false; self.wiring.len()];
         for &id in self.wiring.order() {
             let after = self.wiring.spec(id).needs.iter().any(|edge| runs_again[edge.from.index()]);
-            let own = self.verdict(id);
+            let own = self.verdict(id, only);
+            if own == Some(Again::GivenUp) {
+                // Whatever runs again before it: it has begun.
+                given_up.push(id);
+                continue;
+            }
             let mut again = after || own.is_some();
             if own == Some(Again::Lost) {
                 lost.push(id);
@@ -32,8 +39,12 @@ impl Book {
                 reset.push(id);
             }
             for instance in self.instances(id) {
-                match self.verdict(instance) {
+                match self.verdict(instance, only) {
                     Some(Again::Lost) => lost.push(instance),
+                    Some(Again::GivenUp) => {
+                        given_up.push(instance);
+                        continue;
+                    }
                     Some(Again::Reset) if !after => reset.push(instance),
                     Some(Again::Reset) => {}
                     None => continue,
@@ -42,20 +53,39 @@ impl Book {
             }
             runs_again[id.index()] = again;
         }
-        Event::RunResumed { epoch: self.epoch + 1, lost: self.addresses(lost), reset: self.addresses(reset) }
+        Event::RunResumed {
+            epoch: self.epoch + 1,
+            lost: self.addresses(lost),
+            reset: self.addresses(reset),
+            given_up: self.addresses(given_up),
+        }
     }
 
     /// What happens to a task because of what it did itself.
-    fn verdict(&self, id: TaskId) -> Option<Again> {
+    fn verdict(&self, id: TaskId, only: Option<&[TaskId]>) -> Option<Again> {
         let node = self.node(id);
+        // Of an expanded task that is named those instances are meant that a resume would take.
+        let is_named = |only: &[TaskId]| only.contains(&id) || only.contains(&self.root(id));
         match node.phase {
-            Phase::Live { .. } => Some(Again::Lost),
+            Phase::Live { .. } if self.spec(id).retries_lost => Some(Again::Lost),
+            Phase::Live { .. } => Some(Again::GivenUp),
             // An expanded task failed through its instances, and they answer for themselves.
             Phase::Ended(_) if node.instances.is_some() => None,
-            Phase::Ended(state) => is_bad(state, node.allowed).then_some(Again::Reset),
+            Phase::Ended(state) => {
+                let again = match only {
+                    None => is_bad(state, node.allowed),
+                    // One that is named itself runs again also when its failure was allowed.
+                    Some(only) => is_named(only) && is_bad(state, node.allowed && !only.contains(&id)),
+                };
+                again.then_some(Again::Reset)
+            }
             Phase::Settling => {
-                let well = node.outcome.as_ref().is_some_and(|outcome| outcome.end == AttemptEnd::Completed);
-                (!well).then_some(Again::Reset)
+                match node.outcome.as_deref().map(|outcome| outcome.end) {
+                    Some(AttemptEnd::Completed) => None,
+                    // It was given up already, and the engine died before it could end.
+                    Some(AttemptEnd::Lost) => Some(Again::GivenUp),
+                    Some(AttemptEnd::Failed | AttemptEnd::Killed) | None => Some(Again::Reset),
+                }
             }
             Phase::Waiting | Phase::Ready | Phase::Retrying { .. } | Phase::Open | Phase::Gone => None,
         }
@@ -67,7 +97,22 @@ impl Book {
     }
 
     /// Opens an epoch.
-    pub(super) fn resumed(&mut self, epoch: u32, lost: &[Address], reset: &[Address], at: Millis) {
+    pub(super) fn resumed(
+        &mut self,
+        epoch: u32,
+        lost: &[Address],
+        reset: &[Address],
+        given_up: &[Address],
+        at: Millis,
+    ) {
+        for address in given_up {
+            if let Some(id) = self.find(address) {
+                let message = "the engine died while it ran, and it must not run twice (`on_lost: fail`)";
+                let reason = Some(Reason::WorkerRestart);
+                let outcome = Outcome::bare(AttemptEnd::Lost, reason, Some(message.to_owned()));
+                self.attempt_ended(id, &outcome, at);
+            }
+        }
         for address in lost.iter().chain(reset) {
             if let Some(id) = self.find(address) {
                 self.start_over(id, at);
@@ -93,7 +138,7 @@ impl Book {
         node.start_over();
         node.since = at;
         if let Some(parent) = node.parent {
-            self.queue.add(seat);
+            self.begin(id);
             self.reopen(parent, was_ended);
         } else if was_expanded {
             for instance in instances {

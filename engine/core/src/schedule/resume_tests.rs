@@ -99,6 +99,33 @@ fn only_the_failed_instances_of_an_expanded_task_run_again() {
 }
 
 #[test]
+fn an_instance_that_its_own_condition_skipped_stays_skipped_and_one_that_failed_is_asked_again() {
+    let mut rig = Rig::start(vec![task("m").asks_each()], limits(2));
+    rig.answer("m", keys(&["a", "b", "c"])).yes("m[a]", false).yes("m[b]", true).yes("m[c]", true);
+    rig.fail("m[b]").done("m[c]").are("m=failed(exit_code)");
+    check(&rig, "", "m[b]");
+    rig.resume().says("ask m[b] if").are("m[a]=skipped(condition) m[b]=created m=running");
+    rig.yes("m[b]", true).says("launch m[b] 2 in 0").done("m[b]").are("m=completed").says("finish completed");
+}
+
+#[test]
+fn an_instance_that_was_skipped_is_asked_again_when_its_parent_begins_again() {
+    let m = task("m").needs("a", EdgeKind::Done).asks_each();
+    let mut rig = Rig::start(vec![task("a"), m], limits(2));
+    rig.fail("a").answer("m", keys(&["x"])).yes("m[x]", false).are("m=completed");
+    check(&rig, "", "a m");
+    rig.resume().done("a").says("ask m items").answer("m", keys(&["x"])).says("ask m[x] if");
+}
+
+#[test]
+fn an_engine_that_died_before_the_answers_asks_them_again() {
+    let mut rig = Rig::start(vec![task("m").asks_each()], limits(1));
+    rig.answer("m", keys(&["a", "b", "c"])).yes("m[a]", true).yes("m[b]", false);
+    check(&rig, "m[a]", "");
+    rig.resume().says("ask m[a] if, ask m[c] if").are("m[b]=skipped(condition)");
+}
+
+#[test]
 fn an_expansion_behind_something_that_runs_again_is_made_again() {
     let m = task("m").needs("a", EdgeKind::Done).expands();
     let mut rig = Rig::start(vec![task("a"), m], limits(9));
@@ -166,4 +193,72 @@ fn a_resume_before_anything_happened_begins() {
     rig.crash(1).says("launch a 1 in 0");
     let fresh = Scheduler::replay(specs(vec![task("a")]), limits(1), &[]).unwrap();
     assert!(!fresh.is_finished() && fresh.task(TaskId(0)).attempts == 0);
+}
+
+/// The addresses in `reset` of the event that a retry of these tasks would write.
+#[track_caller]
+fn retries(rig: &Rig, tasks: &[&str], reset: &str) {
+    let ids: Vec<TaskId> =
+        tasks.iter().map(|task| rig.scheduler.find(&crate::ids::Address::task(task)).unwrap()).collect();
+    let Event::RunResumed { reset: actual, .. } = rig.scheduler.retry(&ids) else { panic!() };
+    assert_eq!(actual.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "), reset);
+}
+
+#[test]
+fn a_retry_takes_the_named_tasks_and_what_needs_them_and_no_other_failure() {
+    let drafts = vec![
+        task("one"),
+        task("two"),
+        task("after one").after("one"),
+        task("after two").after("two"),
+        task("after both").after("one").after("two"),
+    ];
+    let mut rig = Rig::start(drafts, limits(9));
+    rig.fail("one").fail("two").says("finish failed");
+    retries(&rig, &["one"], "one after one after both");
+    retries(&rig, &["two", "one"], "one two after one after two after both");
+    retries(&rig, &["after one"], "");
+}
+
+#[test]
+fn a_retry_of_an_expanded_task_takes_its_failed_instances_and_one_of_an_instance_only_that() {
+    let drafts = vec![task("m").expands(), task("after").after("m")];
+    let mut rig = Rig::start(drafts, limits(9));
+    rig.answer("m", keys(&["a", "b", "c"]));
+    rig.done("m[a]").fail("m[b]").fail("m[c]").says("finish failed");
+    retries(&rig, &["m"], "after m[b] m[c]");
+    retries(&rig, &["m[b]"], "after m[b]");
+}
+
+#[test]
+fn a_retry_of_an_allowed_failure_runs_it_again_when_it_is_named() {
+    let mut rig = Rig::start(vec![task("may").allowed(), task("after").after("may")], limits(9));
+    rig.fail("may").done("after").says("finish completed");
+    retries(&rig, &["may"], "may after");
+}
+
+#[test]
+fn what_must_not_run_twice_stays_lost_until_a_person_resumes_again() {
+    let once = |name| task(name).with(|spec| spec.retries_lost = false);
+    let drafts = vec![
+        once("agent"),
+        task("shell"),
+        task("reader").after("agent"),
+        task("mourner").needs("agent", EdgeKind::Failure),
+    ];
+    let mut rig = Rig::start(drafts, limits(2));
+    rig.running("agent").running("shell");
+    let Event::RunResumed { given_up, lost, .. } = rig.scheduler.resume() else { panic!() };
+    assert_eq!((given_up[0].as_str(), lost[0].as_str()), ("agent", "shell"));
+    rig.resume().says("launch shell 2 in 0, launch mourner 1 in 1");
+    rig.done("shell").done("mourner").says("finish failed");
+    check(&rig, "", "agent reader mourner");
+}
+
+#[test]
+fn a_lost_instance_that_must_not_run_twice_leaves_its_siblings_alone() {
+    let drafts = vec![task("many").expands().with(|spec| spec.retries_lost = false)];
+    let mut rig = Rig::start(drafts, limits(1));
+    rig.answer("many", keys(&["a", "b"])).running("many[a]");
+    rig.resume().says("launch many[b] 1 in 0").done("many[b]").says("finish failed");
 }

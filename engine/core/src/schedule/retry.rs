@@ -16,7 +16,10 @@ pub(super) fn is_worth_it(spec: &RetrySpec, reason: Reason) -> bool {
 
 /// Reasons that no `retry` can answer: the task was stopped, or never ran.
 fn is_final(reason: Reason) -> bool {
-    matches!(reason, Reason::Cancelled | Reason::FailFast | Reason::Upstream | Reason::Condition)
+    matches!(
+        reason,
+        Reason::Cancelled | Reason::FailFast | Reason::Upstream | Reason::Condition | Reason::NotSelected
+    )
 }
 
 /// The default of `retry.on`: everything that may well go better the next time.
@@ -29,7 +32,8 @@ fn is_transient(reason: Reason) -> bool {
         | Reason::Cancelled
         | Reason::FailFast
         | Reason::Upstream
-        | Reason::Condition => false,
+        | Reason::Condition
+        | Reason::NotSelected => false,
         Reason::ExitCode
         | Reason::Signal
         | Reason::Timeout
@@ -40,10 +44,14 @@ fn is_transient(reason: Reason) -> bool {
         | Reason::ContextOverflow
         | Reason::InvalidOutput
         | Reason::NoOutput
+        | Reason::MissingArtifact
+        | Reason::CheckFailed
         | Reason::Expectation
         | Reason::OutputLimit
         | Reason::WorkerRestart
         | Reason::Spawn
+        | Reason::Setup
+        | Reason::MergeConflict
         | Reason::WorkspaceLost
         | Reason::GitLocked
         | Reason::Tampered

@@ -61,6 +61,7 @@ fn by_default_everything_is_worth_it_but_what_would_go_the_same_way_again() {
             "isolation",
             "upstream",
             "condition",
+            "not_selected",
             "cancelled",
             "fail_fast",
             "expression"

@@ -117,7 +117,12 @@ impl Scheduler {
 
     /// The event that opens a new epoch: what the last engine left under way, and what runs again.
     pub fn resume(&self) -> Event {
-        self.book.resume()
+        self.book.resume(None)
+    }
+
+    /// The same where a person names the tasks that run again: with what needs them, and with what was under way.
+    pub fn retry(&self, tasks: &[TaskId]) -> Event {
+        self.book.resume(Some(tasks))
     }
 
     /// The next moment that needs an `Input::Tick`. It lies ahead of the last call of `handle`.

@@ -168,6 +168,51 @@ fn a_condition_comes_before_the_expansion() {
 }
 
 #[test]
+fn a_condition_of_instances_is_asked_of_each_after_the_expansion() {
+    let mut rig = Rig::start(vec![task("m").asks_each(), task("z").after("m")], limits(2));
+    rig.says("ask m items").answer("m", keys(&["a", "b", "c"]));
+    rig.says("ask m[a] if, ask m[b] if, ask m[c] if").are("m=running m[a]=created");
+    rig.yes("m[b]", false).are("m[b]=skipped(condition) m=running").says("");
+    rig.yes("m[c]", true).says("launch m[c] 1 in 0").yes("m[a]", true).says("launch m[a] 1 in 1");
+    rig.done("m[a]").done("m[c]").are("m=completed").says("launch z 1 in 0");
+}
+
+#[test]
+fn a_task_whose_instances_are_all_skipped_completes() {
+    let z = task("z").needs("m", EdgeKind::Completed);
+    let mut rig = Rig::start(vec![task("m").asks_each(), z], limits(2));
+    rig.answer("m", keys(&["a", "b"])).yes("m[a]", false).yes("m[b]", false);
+    rig.are("m[a]=skipped(condition) m[b]=skipped(condition) m=completed").says("launch z 1 in 0");
+}
+
+#[test]
+fn the_condition_of_an_instance_hears_of_failures_before_its_parent() {
+    let m = task("m").needs("a", EdgeKind::Done).asks_each();
+    let mut rig = Rig::start(vec![task("a"), m], limits(2));
+    rig.fail("a").says("ask m items").answer("m", keys(&["x"])).says("ask m[x] if (failed)");
+}
+
+#[test]
+fn a_condition_that_fails_for_one_instance_fails_that_one() {
+    let fail_fast = |spec: &mut super::NodeSpec| spec.fail_fast = true;
+    for (m, other) in
+        [(task("m").asks_each(), "created"), (task("m").asks_each().with(fail_fast), "killed(fail_fast)")]
+    {
+        let mut rig = Rig::start(vec![m], limits(2));
+        rig.answer("m", keys(&["a", "b"])).answer("m[a]", Err("no field `risk`".into()));
+        rig.are(&format!("m[a]=failed(expression) m[b]={other}"));
+    }
+}
+
+#[test]
+fn an_instance_that_is_stopped_before_its_answer_stays_stopped() {
+    let mut rig = Rig::start(vec![task("m").asks_each()], limits(2));
+    rig.answer("m", keys(&["a", "b"])).yes("m[a]", true).says("launch m[a] 1 in 0");
+    rig.input(Input::Cancel(Cancel::Gently)).says("stop m[a] cancelled").are("m[b]=killed(cancelled)");
+    rig.yes("m[b]", true).says("").end("m[a]", killed(Reason::Cancelled)).says("finish killed");
+}
+
+#[test]
 fn an_expanded_task_fails_with_the_reason_of_the_first_failed_in_item_order() {
     let mut rig = Rig::start(vec![task("m").expands()], limits(3));
     rig.answer("m", keys(&["a", "b", "c"]))
@@ -190,6 +235,31 @@ fn max_parallel_bounds_the_instances_and_others_take_the_slots() {
     rig.says("ask m items, launch y 1 in 0");
     rig.answer("m", keys(&["a", "b"])).says("launch m[a] 1 in 1");
     rig.done("m[a]").says("launch m[b] 1 in 1");
+}
+
+#[test]
+fn a_full_pool_holds_up_its_own_tasks_and_nobody_else() {
+    let pool = |spec: &mut super::NodeSpec| {
+        spec.pool = Some(super::super::PoolSpec { number: 0, slots: NonZeroU32::MIN });
+    };
+    let m = task("m").expands().with(pool);
+    let first = task("first").with(pool);
+    // `long` is on the longest path, so it goes first as soon as the pool is free.
+    let long = task("long").with(pool);
+    let mut rig = Rig::start(vec![first, long, task("other"), m, task("end").after("long")], limits(9));
+    rig.says("ask m items, launch long 1 in 0, launch other 1 in 1");
+    rig.answer("m", keys(&["a", "b"])).says("").done("long").says("launch first 1 in 0, launch end 1 in 2");
+    rig.done("first").says("launch m[a] 1 in 0").fail("m[a]").says("launch m[b] 1 in 0");
+}
+
+#[test]
+fn an_attempt_that_waits_to_be_tried_again_holds_no_slot_of_its_pool() {
+    let pool = |spec: &mut super::NodeSpec| {
+        spec.pool = Some(super::super::PoolSpec { number: 3, slots: NonZeroU32::MIN });
+    };
+    let mut rig = Rig::start(vec![task("a").retries(1).with(pool), task("b").with(pool)], limits(9));
+    rig.says("launch a 1 in 0").fail("a").says("launch b 1 in 0").tick(1000).says("");
+    rig.done("b").says("launch a 2 in 0");
 }
 
 #[test]
@@ -266,6 +336,14 @@ fn an_instance_is_tried_again_and_its_siblings_are_not() {
     let mut rig = Rig::start(vec![task("m").expands().retries(1)], limits(2));
     rig.answer("m", keys(&["a", "b"])).fail("m[a]").done("m[b]").are("m=running");
     rig.tick(1000).says("launch m[a] 2 in 0").done("m[a]").are("m=completed");
+}
+
+#[test]
+fn a_locked_git_is_tried_again_and_a_tree_that_can_not_be_made_is_not() {
+    let mut rig = Rig::start(vec![task("t").retries(1)], limits(1));
+    rig.end("t", broke(Reason::GitLocked)).are("t=created").tick(1000).says("launch t 2 in 0");
+    let mut rig = Rig::start(vec![task("t").retries(1)], limits(1));
+    rig.end("t", broke(Reason::Isolation)).are("t=failed(isolation)").says("finish failed");
 }
 
 #[test]

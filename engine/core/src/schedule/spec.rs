@@ -7,7 +7,7 @@ use crate::event::{Event, Instance};
 use crate::graph::{Edge, EdgeKind};
 use crate::ids::{Address, Attempt, TaskId};
 use crate::model::{Outcome, Reason, RunStatus};
-use crate::plan::Plan;
+use crate::plan::{ConditionAt, OnLost, Plan};
 
 /// What the scheduler needs to know of a plan task.
 #[derive(Clone, Debug)]
@@ -16,8 +16,8 @@ pub struct NodeSpec {
     pub address: Address,
     /// What it waits for.
     pub needs: Vec<Edge>,
-    /// Whether it has an `if` to ask for. With status functions in it the edges are `Done` already.
-    pub has_condition: bool,
+    /// Of whom its `if`, if there is one, is asked. With status functions in it the edges are `Done` already.
+    pub condition: Option<ConditionAt>,
     /// Whether it becomes many.
     pub expands: bool,
     /// `max_parallel` of its instances.
@@ -30,6 +30,21 @@ pub struct NodeSpec {
     pub timeout: Option<Duration>,
     /// `continue_on_error`.
     pub continue_on_error: bool,
+    /// Whether it takes part in the run.
+    pub selected: bool,
+    /// `pool`.
+    pub pool: Option<PoolSpec>,
+    /// Whether it runs again when its engine died while it ran.
+    pub retries_lost: bool,
+}
+
+/// A pool that tasks take one slot of while an attempt lives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PoolSpec {
+    /// Which one, from 0.
+    pub number: usize,
+    /// How many slots it has.
+    pub slots: NonZeroU32,
 }
 
 /// `retry`, without its expression.
@@ -158,7 +173,7 @@ pub enum Effect {
 /// An expression that the scheduler needs the value of.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Question {
-    /// `if`. The status functions see what the ancestors did.
+    /// `if`, of a task or of an instance. The status functions see what the ancestors did.
     Condition {
         /// An ancestor failed (allowed failures are none), was killed or lost.
         ancestor_failed: bool,
@@ -199,7 +214,8 @@ impl NodeSpec {
             .iter()
             .map(|task| {
                 let expansion = task.expansion.as_ref();
-                let status = task.condition.as_ref().is_some_and(|condition| condition.asks_status());
+                let condition = task.condition.as_ref();
+                let status = condition.is_some_and(|condition| condition.expression.asks_status());
                 let mut needs = plan.graph.needs[task.id.index()].clone();
                 if status {
                     needs.iter_mut().for_each(|edge| edge.kind = EdgeKind::Done);
@@ -207,7 +223,7 @@ impl NodeSpec {
                 NodeSpec {
                     address: task.address.clone(),
                     needs,
-                    has_condition: task.condition.is_some(),
+                    condition: condition.map(|condition| condition.at),
                     expands: expansion.is_some(),
                     max_parallel: expansion.and_then(|expansion| expansion.max_parallel),
                     fail_fast: expansion.is_some_and(|expansion| expansion.fail_fast),
@@ -222,8 +238,28 @@ impl NodeSpec {
                     },
                     timeout: task.timeout.run,
                     continue_on_error: task.continue_on_error,
+                    selected: true,
+                    pool: task.pool.and_then(|number| {
+                        let (_, slots) = plan.pools.get_index(number)?;
+                        Some(PoolSpec { number, slots: *slots })
+                    }),
+                    retries_lost: task.on_lost == OnLost::Retry,
                 }
             })
             .collect()
     }
+
+    /// Leaves tasks out of a run: they are skipped at once, and what needs them starts as if they were not there.
+    pub fn leave_out(specs: &mut [NodeSpec], selected: &[bool]) {
+        let is_in = |task: TaskId| selected.get(task.index()).copied().unwrap_or(true);
+        for (at, spec) in specs.iter_mut().enumerate() {
+            spec.selected = is_in(TaskId::at(at));
+            let keeps_needs = spec.selected;
+            spec.needs.retain(|edge| keeps_needs && is_in(edge.from));
+        }
+    }
 }
+
+#[cfg(test)]
+#[path = "spec_tests.rs"]
+mod tests;

@@ -12,6 +12,7 @@ use crate::event::{Entry, Event, Instance, Launch, VERSION};
 use crate::graph::{Edge, EdgeKind};
 use crate::ids::{Address, Attempt, Millis, RunId, TaskId};
 use crate::model::{AttemptEnd, Outcome, Reason};
+use crate::plan::ConditionAt;
 
 /// A task in the making; the tasks it needs are named.
 pub(super) struct Draft {
@@ -28,7 +29,7 @@ pub(super) fn bare(name: &str) -> NodeSpec {
     NodeSpec {
         address: Address::task(name),
         needs: Vec::new(),
-        has_condition: false,
+        condition: None,
         expands: false,
         max_parallel: None,
         fail_fast: false,
@@ -43,6 +44,9 @@ pub(super) fn bare(name: &str) -> NodeSpec {
         },
         timeout: None,
         continue_on_error: false,
+        selected: true,
+        pool: None,
+        retries_lost: true,
     }
 }
 
@@ -66,7 +70,12 @@ impl Draft {
     }
 
     pub(super) fn asks(self) -> Self {
-        self.with(|spec| spec.has_condition = true)
+        self.with(|spec| spec.condition = Some(ConditionAt::Task))
+    }
+
+    /// Expands, and asks each instance.
+    pub(super) fn asks_each(self) -> Self {
+        self.expands().with(|spec| spec.condition = Some(ConditionAt::Instance))
     }
 
     pub(super) fn allowed(self) -> Self {
@@ -108,7 +117,13 @@ pub(super) fn killed(reason: Reason) -> Outcome {
 }
 
 pub(super) fn launch() -> Launch {
-    Launch { kind: "local_bash".into(), description: "d".into(), dir: "/".into(), agent: None }
+    Launch {
+        kind: "local_bash".into(),
+        description: "d".into(),
+        dir: "/".into(),
+        background: false,
+        agent: None,
+    }
 }
 
 pub(super) fn keys(keys: &[&str]) -> Result<Answer, String> {
@@ -288,7 +303,7 @@ pub(super) struct Snapshot<'a> {
     nodes: &'a [Node],
     slots: &'a Slots,
     live: Vec<TaskId>,
-    waiting: (std::collections::BTreeSet<TaskId>, Vec<(TaskId, u32)>),
+    waiting: super::queue::Waiting,
     rest: (usize, u32, Option<Reason>, bool),
 }
 

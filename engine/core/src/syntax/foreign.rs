@@ -67,16 +67,13 @@ const TASK: &[(&[&str], &str)] = &[
 
 /// Keys that the language has and this version doesn't read. Similar ones would only lead away from that.
 const LATER: &[(Place, &[&str])] = &[
-    (Place::Plan, &["pools", "budget", "lock"]),
+    (Place::Plan, &["budget"]),
     (
         Place::Task,
         &[
-            "pool",
             "budget",
             "loop",
             "votes",
-            "artifacts",
-            "checks",
             "setup",
             "include",
             "cache",
@@ -91,10 +88,7 @@ const LATER: &[(Place, &[&str])] = &[
             "on_timeout",
             "tasks",
             "outputs",
-            "on_lost",
-            "idempotent",
             "sandbox",
-            "background",
             "effort",
             "backend",
             "summary",

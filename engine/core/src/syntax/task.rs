@@ -6,7 +6,8 @@ use super::node::{Entry, Node, NodeKind};
 use super::place::place_in;
 use super::workflow::{check_name, environment};
 use super::workflow_file::{
-    ExpectFile, MatrixFile, NeedFile, PermissionsFile, RetryFile, TaskKeys, Text, TimeoutFile,
+    ExpectFile, MatrixFile, NeedFile, PermissionsFile, PromptText, RetryFile, RunText, TaskKeys, Text,
+    TimeoutFile,
 };
 use super::yaml_trouble::quote_help;
 use crate::diagnostic::{Code, Span, Spanned};
@@ -16,10 +17,10 @@ const OWN: &[&str] =
     &["description", "needs", "if", "run", "agent", "prompt", "matrix", "for_each", "as", "key"];
 
 const KEYS: &[Field<TaskKeys>] = &[
-    Field { name: "run", read: |reader, task, entry| task.run = long_text(reader, entry) },
+    Field { name: "run", read: |reader, task, entry| task.run = run(reader, entry) },
     Field { name: "needs", read: |reader, task, entry| task.needs = needs(reader, entry) },
     Field { name: "agent", read: |reader, task, entry| task.agent = reader.any_text(entry) },
-    Field { name: "prompt", read: |reader, task, entry| task.prompt = long_text(reader, entry) },
+    Field { name: "prompt", read: |reader, task, entry| task.prompt = prompt(reader, entry) },
     Field { name: "if", read: |reader, task, entry| task.condition = reader.any_text(entry) },
     Field { name: "output", read: |reader, task, entry| task.output = output(reader, entry) },
     Field { name: "env", read: |reader, task, entry| task.env = environment(reader, entry) },
@@ -37,13 +38,24 @@ const KEYS: &[Field<TaskKeys>] = &[
     Field { name: "max_parallel", read: |reader, task, entry| task.max_parallel = reader.int(entry) },
     Field { name: "fail_fast", read: |reader, task, entry| task.fail_fast = reader.flag(entry) },
     Field { name: "repair", read: |reader, task, entry| task.repair = reader.int(entry) },
+    Field { name: "checks", read: |reader, task, entry| task.checks = Some(one_or_more(reader, entry)) },
+    Field {
+        name: "artifacts",
+        read: |reader, task, entry| task.artifacts = Some(one_or_more(reader, entry)),
+    },
     Field { name: "expect", read: |reader, task, entry| task.expect = expect(reader, entry) },
     Field { name: "dir", read: |reader, task, entry| task.dir = reader.any_text(entry) },
     Field { name: "shell", read: |reader, task, entry| task.shell = shell(reader, entry) },
     Field { name: "max_output", read: |reader, task, entry| task.max_output = size(reader, entry) },
     Field { name: "isolation", read: |reader, task, entry| task.isolation = reader.text(entry) },
     Field { name: "base", read: |reader, task, entry| task.base = reader.any_text(entry) },
+    Field { name: "include", read: |reader, task, entry| task.include = Some(reader.one_or_many(entry)) },
+    Field { name: "setup", read: |reader, task, entry| task.setup = Some(reader.one_or_many(entry)) },
     Field { name: "merge", read: |reader, task, entry| task.merge = reader.text(entry) },
+    Field { name: "pool", read: |reader, task, entry| task.pool = reader.any_text(entry) },
+    Field { name: "on_lost", read: |reader, task, entry| task.on_lost = reader.text(entry) },
+    Field { name: "idempotent", read: |reader, task, entry| task.idempotent = reader.flag(entry) },
+    Field { name: "background", read: |reader, task, entry| task.background = reader.flag(entry) },
     Field { name: "model", read: |reader, task, entry| task.model = reader.any_text(entry) },
     Field { name: "tools", read: |reader, task, entry| task.tools = Some(tools(reader, entry)) },
     Field {
@@ -93,6 +105,35 @@ fn long_text(reader: &mut Reader<'_>, entry: Entry) -> Option<Text> {
         return None;
     }
     reader.text(entry)
+}
+
+/// `run: text`, or `run: [program, argument]`.
+fn run(reader: &mut Reader<'_>, entry: Entry) -> Option<RunText> {
+    match entry.value.kind {
+        NodeKind::List(_) => {
+            let span = reader.shown(&entry);
+            Some(RunText::Words(Spanned::new(reader.texts(entry), span)))
+        }
+        _ => long_text(reader, entry).map(RunText::Script),
+    }
+}
+
+const PROMPT: &[Field<Option<Text>>] =
+    &[Field { name: "file", read: |reader, file, entry| *file = reader.text(entry) }];
+
+/// `prompt: text`, or `prompt: { file: x.md }`.
+fn prompt(reader: &mut Reader<'_>, entry: Entry) -> Option<PromptText> {
+    let span = reader.shown(&entry);
+    let NodeKind::Map(keys) = entry.value.kind else {
+        return long_text(reader, entry).map(PromptText::Inline);
+    };
+    let (found, mut file) = (reader.found.len(), None);
+    let written = reader.fields(Place::Other("`prompt`"), keys, PROMPT, &mut file);
+    if written.is_empty() && reader.found.len() == found {
+        reader.problem(Code::MissingKey, span, "`prompt` names no file").help =
+            Some("write `prompt: { file: prompt.md }`".to_owned());
+    }
+    file.map(PromptText::File)
 }
 
 /// A ` #` ends a plain value, and the rest of the line is lost without a word.
@@ -148,6 +189,11 @@ fn matrix(reader: &mut Reader<'_>, entry: Entry) -> Option<Spanned<Box<MatrixFil
             Some("write `matrix: { os: [linux, mac] }`".to_owned());
         return None;
     };
+    if entries.iter().all(|entry| entry.key == "exclude") {
+        reader.problem(Code::BadValue, span, "`matrix` has no axis").help =
+            Some("write `matrix: { os: [linux, mac] }`".to_owned());
+        return None;
+    }
     let mut matrix = MatrixFile { axes: Vec::new(), include: Vec::new(), exclude: Vec::new() };
     for entry in entries {
         match entry.key.as_str() {
@@ -284,6 +330,12 @@ fn permissions(reader: &mut Reader<'_>, entry: Entry) -> Option<Spanned<Box<Perm
     Some(Spanned::new(Box::new(rules), span))
 }
 
+/// A text or a list of texts.
+fn one_or_more(reader: &mut Reader<'_>, entry: Entry) -> Spanned<Vec<Text>> {
+    let span = reader.shown(&entry);
+    Spanned::new(reader.one_or_many(entry), span)
+}
+
 fn tools(reader: &mut Reader<'_>, entry: Entry) -> Spanned<Vec<Text>> {
     let span = reader.shown(&entry);
     Spanned::new(reader.words(entry), span)
@@ -293,7 +345,7 @@ fn output(reader: &mut Reader<'_>, entry: Entry) -> Option<Node> {
     match entry.value.kind {
         NodeKind::Text { .. } | NodeKind::Map(_) => Some(entry.value),
         NodeKind::Null | NodeKind::Bool(_) | NodeKind::Int(_) | NodeKind::Float(_) | NodeKind::List(_) => {
-            reader.wrong_type(&entry, "`text`, `json`, `lines` or a JSON Schema");
+            reader.wrong_type(&entry, "`text`, `json`, `lines`, `pairs` or a JSON Schema");
             None
         }
     }

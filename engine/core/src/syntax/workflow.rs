@@ -51,6 +51,8 @@ const KEYS: &[Field<Draft>] = &[
         name: "concurrency",
         read: |reader, draft, entry| draft.workflow.concurrency = reader.int(entry),
     },
+    Field { name: "pools", read: |reader, draft, entry| draft.workflow.pools = pools(reader, entry) },
+    Field { name: "lock", read: |reader, draft, entry| draft.workflow.lock = reader.any_text(entry) },
     Field {
         name: "defaults",
         read: |reader, draft, entry| draft.workflow.defaults = defaults(reader, entry),
@@ -96,6 +98,8 @@ fn plan(reader: &mut Reader<'_>, node: Node) -> Option<WorkflowFile> {
             secrets: Vec::new(),
             env: Vec::new(),
             concurrency: None,
+            pools: Vec::new(),
+            lock: None,
             briefing: None,
             defaults: TaskKeys::default(),
             tasks: Vec::new(),
@@ -132,6 +136,19 @@ fn version(reader: &mut Reader<'_>, entry: Entry) -> Option<Span> {
         reader.problem(Code::BadValue, place, message).help = Some(format!("write `flow: {VERSION}`"));
     }
     Some(span)
+}
+
+/// `pools`: names to whole numbers.
+fn pools(reader: &mut Reader<'_>, entry: Entry) -> Vec<(Text, Spanned<i64>)> {
+    let expected = "a mapping of names to numbers, such as `{ model: 3 }`";
+    let entries = reader.mapping(entry, expected).unwrap_or_default();
+    let mut pools = Vec::with_capacity(entries.len());
+    for entry in entries {
+        let name = Spanned::new(entry.key.clone(), entry.key_span);
+        check_name(reader, "a pool", &name);
+        pools.extend(reader.int(entry).map(|slots| (name, slots)));
+    }
+    pools
 }
 
 fn secrets(reader: &mut Reader<'_>, entry: Entry) -> Vec<Text> {

@@ -27,6 +27,10 @@ pub struct WorkflowFile {
     pub env: Vec<(Text, Text)>,
     /// `concurrency`.
     pub concurrency: Option<Spanned<i64>>,
+    /// `pools`: names to numbers of slots, in order.
+    pub pools: Vec<(Text, Spanned<i64>)>,
+    /// `lock`.
+    pub lock: Option<Text>,
     /// `briefing`.
     pub briefing: Option<Text>,
     /// `defaults`: the keys that every task takes over unless it says otherwise.
@@ -76,7 +80,7 @@ pub struct TaskKeys {
     /// `needs`: a name, a list of names or a mapping of names to edge types.
     pub needs: Vec<NeedFile>,
     /// `run`.
-    pub run: Option<Text>,
+    pub run: Option<RunText>,
     /// Every key that was written, with its place, in order: for conflicts between kinds and keys.
     pub written: Vec<(&'static str, Span)>,
     pub(super) rare: Option<Box<RareKeys>>,
@@ -107,7 +111,7 @@ pub struct RareKeys {
     /// `agent`.
     pub agent: Option<Text>,
     /// `prompt`.
-    pub prompt: Option<Text>,
+    pub prompt: Option<PromptText>,
     /// `matrix`.
     pub matrix: Option<Spanned<Box<MatrixFile>>>,
     /// `for_each`: a list node, or a text with one expression.
@@ -130,6 +134,10 @@ pub struct RareKeys {
     pub output: Option<Node>,
     /// `repair`.
     pub repair: Option<Spanned<i64>>,
+    /// `checks`: a script or a list of scripts.
+    pub checks: Option<Spanned<Vec<Text>>>,
+    /// `artifacts`: a path or a list of paths.
+    pub artifacts: Option<Spanned<Vec<Text>>>,
     /// `expect`.
     pub expect: Option<Spanned<Box<ExpectFile>>>,
     /// `dir`.
@@ -144,8 +152,20 @@ pub struct RareKeys {
     pub isolation: Option<Text>,
     /// `base`.
     pub base: Option<Text>,
+    /// `include`: one pattern or many.
+    pub include: Option<Vec<Text>>,
+    /// `setup`: one command or many.
+    pub setup: Option<Vec<Text>>,
     /// `merge`.
     pub merge: Option<Text>,
+    /// `pool`.
+    pub pool: Option<Text>,
+    /// `on_lost`.
+    pub on_lost: Option<Text>,
+    /// `idempotent`.
+    pub idempotent: Option<Spanned<bool>>,
+    /// `background`.
+    pub background: Option<Spanned<bool>>,
     /// `model`.
     pub model: Option<Text>,
     /// `tools`: comma separated text or a list.
@@ -158,6 +178,43 @@ pub struct RareKeys {
     pub permission_mode: Option<Text>,
     /// `permissions`.
     pub permissions: Option<Spanned<Box<PermissionsFile>>>,
+}
+
+/// `run`: a script, or the words of a command.
+#[derive(Clone, Debug)]
+pub enum RunText {
+    /// Text for a shell.
+    Script(Text),
+    /// A list: a program and its arguments, which no shell reads.
+    Words(Spanned<Vec<Text>>),
+}
+
+impl RunText {
+    /// Its place.
+    pub fn span(&self) -> Span {
+        match self {
+            RunText::Script(text) => text.span,
+            RunText::Words(words) => words.span,
+        }
+    }
+}
+
+/// `prompt`: the text, or where it is.
+#[derive(Clone, Debug)]
+pub enum PromptText {
+    /// Written out.
+    Inline(Text),
+    /// `{ file: x.md }`: the path, relative to the manifest.
+    File(Text),
+}
+
+impl PromptText {
+    /// The text or the path, for its place.
+    pub fn written(&self) -> &Text {
+        match self {
+            PromptText::Inline(text) | PromptText::File(text) => text,
+        }
+    }
 }
 
 /// One entry of `needs`.

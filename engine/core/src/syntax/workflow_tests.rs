@@ -97,7 +97,7 @@ fn unknown_keys_are_errors_at_every_depth() {
     ");
     check!("flow: 1\ndefaults: {retrys: 2, zebra: 1}\ntasks: {a: {run: x}}\n", @r"
     2:12 [retrys] F0201 unknown key `retrys` in `defaults`; did you mean `retry`?
-    2:23 [zebra] F0201 unknown key `zebra` in `defaults`; known keys: `run`, `needs`, `agent`, `prompt`, `if`, `output`, `env`, `timeout`, `retry`, `continue_on_error`, `description`, `matrix`, `for_each`, `as`, `key`, `max_parallel`, `fail_fast`, `repair`, `expect`, `dir`, `shell`, `max_output`, `isolation`, `base`, `merge`, `model`, `tools`, `disallowed_tools`, `max_turns`, `permission_mode`, `permissions`
+    2:23 [zebra] F0201 unknown key `zebra` in `defaults`; known keys: `run`, `needs`, `agent`, `prompt`, `if`, `output`, `env`, `timeout`, `retry`, `continue_on_error`, `description`, `matrix`, `for_each`, `as`, `key`, `max_parallel`, `fail_fast`, `repair`, `checks`, `artifacts`, `expect`, `dir`, `shell`, `max_output`, `isolation`, `base`, `include`, `setup`, `merge`, `pool`, `on_lost`, `idempotent`, `background`, `model`, `tools`, `disallowed_tools`, `max_turns`, `permission_mode`, `permissions`
     ");
 }
 
@@ -112,11 +112,11 @@ fn spellings_of_other_tools_are_answered_with_ours() {
     9:5 [steps] F0201 unknown key `steps` in a task; a task has one `run` or one `prompt`: make each step a task with `needs`
     10:5 [with] F0201 unknown key `with` in a task; this version of flow doesn't have it
     ");
-    check!("flow: 1\non: push\nfinally: {}\nhooks: {}\npools: {a: 1}\ntasks: {a: {run: x}}\n", @r"
+    check!("flow: 1\non: push\nfinally: {}\nhooks: {}\nbudget: {a: 1}\ntasks: {a: {run: x}}\n", @r"
     2:1 [on] F0201 unknown key `on` in a plan; flow has no triggers: CI, cron or systemd calls `flow run`
     3:1 [finally] F0201 unknown key `finally` in a plan; there are no hooks: write a task with `needs: { NAME: done }`, or with `if: failure()`
     4:1 [hooks] F0201 unknown key `hooks` in a plan; there are no hooks: write a task with `needs: { NAME: done }`, or with `if: failure()`
-    5:1 [pools] F0201 unknown key `pools` in a plan; this version of flow doesn't have it
+    5:1 [budget] F0201 unknown key `budget` in a plan; this version of flow doesn't have it
     ");
     check!(&task_with("effort: high\nbudget: {}\nhooks: {}\nloop: {}\nvotes: 3\nartifacts: []"), @r"
     4:5 [effort] F0201 unknown key `effort` in a task; this version of flow doesn't have it
@@ -124,15 +124,14 @@ fn spellings_of_other_tools_are_answered_with_ours() {
     6:5 [hooks] F0201 unknown key `hooks` in a task; write a task with `needs: { NAME: done }`, or with `if: failure()`
     7:5 [loop] F0201 unknown key `loop` in a task; this version of flow doesn't have it
     8:5 [votes] F0201 unknown key `votes` in a task; this version of flow doesn't have it
-    9:5 [artifacts] F0201 unknown key `artifacts` in a task; this version of flow doesn't have it
     ");
 }
 
 #[test]
 fn values_of_the_wrong_type_say_what_the_key_takes() {
     check!(&task_with("run: true"), @"4:10 [true] F0202 `run` takes text, not a truth value; quote it: `'true'`");
-    check!(&task_with("run: [a, b]\nprompt: 5\nagent:\nneeds: {a: [b]}"), @r"
-    4:10 [[a, b]] F0202 `run` takes text, not a list; write `run: |` and put the lines under it, indented
+    check!(&task_with("run: {a: b}\nprompt: 5\nagent:\nneeds: {a: [b]}"), @r"
+    4:10 [{a: b}] F0202 `run` takes text, not a mapping
     5:13 [5] F0202 `prompt` takes text, not a number; quote it: `'5'`
     6:5 [agent] F0202 `agent` has no value; it takes text
     7:16 [[b]] F0202 `a` takes text, not a list
@@ -152,7 +151,7 @@ fn values_of_the_wrong_type_say_what_the_key_takes() {
     9:18 [x] F0202 `permissions` takes a mapping, not text; write `permissions: { allow: [...], ask: [...], deny: [...] }`
     ");
     check!(&task_with("output: [a]\nmax_output: 1.5\nshell: 3\nenv: [A]\ntools: {a: b}\nneeds: [[a]]"), @r"
-    4:13 [[a]] F0202 `output` takes `text`, `json`, `lines` or a JSON Schema, not a list
+    4:13 [[a]] F0202 `output` takes `text`, `json`, `lines`, `pairs` or a JSON Schema, not a list
     5:17 [1.5] F0202 `max_output` takes a number of bytes, or a size such as `64MiB`, not a fraction
     6:12 [3] F0202 `shell` takes the words of a command, such as `bash -e` or `[node, -e]`, not a number
     7:10 [[A]] F0202 `env` takes a mapping of names to values, not a list
@@ -219,7 +218,7 @@ fn a_file_full_of_mistakes_has_a_bounded_report() {
 #[test]
 fn every_key_of_a_task_is_read() {
     let text = task_with(
-        "description: 5\nneeds: {a: done, b: failure}\nif: true\nrun: echo\nagent: x\nprompt: p\nmatrix: {os: [a, 1], v: '${{ x }}', include: [{os: b}], exclude: [{os: a}]}\nfor_each: ${{ x }}\nas: area\nkey: k\nmax_parallel: 3\nfail_fast: true\nretry: {max: 2, delay: 5s, backoff: 2, max_delay: 1m, jitter: false, on: [timeout], if: x}\ntimeout: {run: 15m, idle: 3m, grace: 10}\ncontinue_on_error: false\noutput: json\nrepair: 2\nexpect: {files: a, changes: true, that: x}\ndir: d\nenv: {A: 1.10, B: yes, C: }\nshell: bash -e\nmax_output: 64MiB\nisolation: worktree\nbase: head\nmerge: patch\nmodel: haiku\ntools: Read, Bash(git diff:*)\ndisallowed_tools: [Write]\nmax_turns: 20\npermission_mode: plan\npermissions: {allow: [Read], ask: Edit, deny: []}",
+        "description: 5\nneeds: {a: done, b: failure}\nif: true\nrun: echo\nagent: x\nprompt: p\nmatrix: {os: [a, 1], v: '${{ x }}', include: [{os: b}], exclude: [{os: a}]}\nfor_each: ${{ x }}\nas: area\nkey: k\nmax_parallel: 3\nfail_fast: true\nretry: {max: 2, delay: 5s, backoff: 2, max_delay: 1m, jitter: false, on: [timeout], if: x}\ntimeout: {run: 15m, idle: 3m, grace: 10}\ncontinue_on_error: false\noutput: json\nrepair: 2\nchecks: [make, make test]\nartifacts: out/*\npool: p\non_lost: fail\nidempotent: true\nbackground: true\nexpect: {files: a, changes: true, that: x}\ndir: d\nenv: {A: 1.10, B: yes, C: }\nshell: bash -e\nmax_output: 64MiB\nisolation: worktree\nbase: head\ninclude: '*.env'\nsetup: [npm ci]\nmerge: patch\nmodel: haiku\ntools: Read, Bash(git diff:*)\ndisallowed_tools: [Write]\nmax_turns: 20\npermission_mode: plan\npermissions: {allow: [Read], ask: Edit, deny: []}",
     );
     let (read, found) = read(&text);
     assert_eq!(short(&found), "");

@@ -6,7 +6,7 @@
 //! 3. A value is never read as a template, and in a script never as shell text.
 //! 4. Evaluation ends: work, nesting and the size of what is built are bounded.
 //!
-//! minijinja parses and runs the language. [`walk`] stands between the two: it checks the tree, collects references,
+//! minijinja parses and runs the language. `walk` stands between the two: it checks the tree, collects references,
 //! and rewrites it so that values come from [`Context`] and turn into text by flow's own rules.
 
 mod arithmetic;
@@ -33,3 +33,4 @@ pub use reference::{Reference, Segment};
 pub use script::{RenderedScript, Script, ScriptHole, ScriptPart};
 pub use shell::ShellFamily;
 pub use text::Template;
+pub(crate) use values::json_text;

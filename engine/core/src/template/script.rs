@@ -140,6 +140,15 @@ impl Script {
         self.holes().flat_map(moved).collect()
     }
 
+    /// The script as it was written.
+    pub fn source(&self) -> String {
+        let part = |part: &ScriptPart| match part {
+            ScriptPart::Text(text) => text.to_string(),
+            ScriptPart::Hole(hole) => hole.template.source.to_string(),
+        };
+        self.parts.iter().map(part).collect()
+    }
+
     /// Its holes in order.
     pub fn holes(&self) -> impl Iterator<Item = &ScriptHole> {
         self.parts.iter().filter_map(|part| match part {

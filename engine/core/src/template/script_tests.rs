@@ -481,3 +481,9 @@ fn only_a_script_without_holes_is_its_own_text() {
     assert_eq!(lowered("echo ${{ inputs.x }}").literal(), None);
     assert_eq!(lowered("${{ inputs.x }}").literal(), None);
 }
+
+#[test]
+fn the_source_of_a_script_is_what_was_written() {
+    let source = "echo \"${{ item }}\" '${{ item }}' > ${{ item }} # ${{ item }}\n";
+    assert_eq!(lower(source).source(), source);
+}

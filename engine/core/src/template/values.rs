@@ -52,7 +52,7 @@ fn plain_text(value: &Value) -> Result<String, Error> {
 }
 
 /// JSON as text: a string is itself, null nothing.
-pub(super) fn json_text(json: &Json) -> String {
+pub(crate) fn json_text(json: &Json) -> String {
     match json {
         Json::Null => String::new(),
         Json::String(text) => text.clone(),

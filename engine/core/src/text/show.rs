@@ -19,6 +19,55 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// A line of a program's output as a person is shown it, in at most `width` characters: without colours, of a progress bar
+/// its last state, whatever else a terminal obeys written out, a cut as `…`.
+pub fn shown_line(line: &str, width: usize) -> String {
+    let line = line.trim_end_matches('\r');
+    let line = line.rsplit('\r').next().unwrap_or_default();
+    let mut out = String::new();
+    let mut count = 0;
+    for piece in without_colours(line) {
+        for c in piece.chars() {
+            let shown = visible_char(c);
+            count += shown.chars().count();
+            if count > width {
+                // Room for the sign of the cut.
+                while out.chars().count() >= width && out.pop().is_some() {}
+                out.push('…');
+                return out;
+            }
+            out.push_str(&shown);
+        }
+    }
+    out
+}
+
+/// The pieces between sequences that only choose colours (`ESC [ … m`).
+fn without_colours(line: &str) -> impl Iterator<Item = &str> {
+    let mut rest = Some(line);
+    std::iter::from_fn(move || {
+        let text = rest.take()?;
+        for (start, _) in text.match_indices("\u{1b}[") {
+            let after = &text[start + 2..];
+            let end =
+                after.find(|c: char| !c.is_ascii_digit() && c != ';' && c != ':').unwrap_or(after.len());
+            if after[end..].starts_with('m') {
+                rest = Some(&after[end + 1..]);
+                return Some(&text[..start]);
+            }
+        }
+        Some(text)
+    })
+}
+
+fn visible_char(c: char) -> Cow<'static, str> {
+    match c {
+        '\t' => Cow::Borrowed("    "),
+        c if is_hidden(c) => Cow::Owned(c.escape_unicode().to_string()),
+        c => Cow::Owned(c.to_string()),
+    }
+}
+
 fn is_hidden(c: char) -> bool {
     match c {
         '\n' | '\t' => false,
@@ -43,6 +92,16 @@ pub fn escape_xml(text: &str) -> String {
         }
     }
     out
+}
+
+/// The text as one word of a shell, quoted where it has to be.
+pub fn shell_word(text: &str) -> String {
+    let is_safe = |c: char| c.is_ascii_alphanumeric() || "_-./:+=@%,".contains(c);
+    if !text.is_empty() && !text.starts_with('-') && text.chars().all(is_safe) {
+        text.to_owned()
+    } else {
+        format!("'{}'", text.replace('\'', r"'\''"))
+    }
 }
 
 #[cfg(test)]

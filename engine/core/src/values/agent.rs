@@ -14,9 +14,25 @@ use crate::policy::{ModeSource, Permissions};
 /// The turn limit of an agent whose task and definition set none.
 const MAX_TURNS: u32 = 200;
 
+/// The tools of agents in the background: none that speaks with a person, starts others or looks after them.
+const BACKGROUND: &[&str] = &[
+    "Read",
+    "Grep",
+    "Glob",
+    "Bash",
+    "Edit",
+    "Write",
+    "NotebookEdit",
+    "WebFetch",
+    "TodoWrite",
+    "SendMessage",
+    "StructuredOutput",
+    "TeamTask",
+];
+
 /// The tools that the model is offered, in the order of the table: the definition's set, narrowed by the task's, less what
-/// either takes away.
-pub fn tools_of(definition: &AgentDef, task: &AgentTask) -> Vec<&'static str> {
+/// either takes away, and less what the background forbids.
+pub fn tools_of(definition: &AgentDef, task: &AgentTask, background: bool) -> Vec<&'static str> {
     let named =
         |rules: &[ToolRule], tool: &str| rules.iter().any(|rule| rule.tool == tool || rule.tool == "*");
     let offered = |tool: &str| {
@@ -26,7 +42,8 @@ pub fn tools_of(definition: &AgentDef, task: &AgentTask) -> Vec<&'static str> {
         };
         let wanted = task.tools.as_ref().is_none_or(|rules| named(rules, tool));
         let denied = named(&definition.disallowed_tools, tool) || named(&task.disallowed_tools, tool);
-        defined && wanted && !denied
+        let placed = !background || BACKGROUND.contains(&tool) || tool.starts_with("mcp__");
+        defined && wanted && !denied && placed
     };
     TOOLS.iter().map(|tool| tool.name).filter(|tool| offered(tool)).collect()
 }
@@ -80,7 +97,8 @@ pub fn permissions_of(
 /// The form in which the loop has to bring its output.
 pub fn output_form(output: &Output) -> OutputForm {
     match output {
-        Output::Text => OutputForm::Text,
+        // The compiler leaves `pairs` to shell tasks.
+        Output::Text | Output::Pairs => OutputForm::Text,
         Output::Json => OutputForm::Json,
         Output::Lines => OutputForm::Lines,
         Output::Schema(schema) => OutputForm::Schema(Arc::clone(schema)),

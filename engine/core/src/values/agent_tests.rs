@@ -39,6 +39,7 @@ fn task(tools: Option<&[&str]>) -> AgentTask {
         max_turns: None,
         permission_mode: None,
         permissions: Default::default(),
+        checks: None,
         repair: 0,
     }
 }
@@ -58,8 +59,14 @@ fn tools_are_the_definitions_narrowed_by_the_task_less_what_is_denied() {
         (only(&["*"]), &["*"], None, ""),
     ] {
         let definition = definition(defined, denied);
-        assert_eq!(tools_of(&definition, &task(wanted)).join(" "), tools);
+        assert_eq!(tools_of(&definition, &task(wanted), false).join(" "), tools);
     }
+}
+
+#[test]
+fn an_agent_in_the_background_has_no_tool_that_the_background_forbids() {
+    let all = tools_of(&definition(ToolPolicy::Inherit, &[]), &task(None), true);
+    assert!(all.iter().all(|tool| BACKGROUND.contains(tool)) && all.contains(&"Bash"), "{all:?}");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use super::field::{field, of_last_attempt, of_outcome};
 use crate::event::Instance;
 use crate::ids::{Attempt, TaskId};
-use crate::model::{Outcome, TaskState};
+use crate::model::{Outcome, RunStatus, TaskState};
 use crate::plan::{Over, Plan};
 use crate::report::{Fold, TaskReport, Texts};
 use crate::template::{Context, Reference, Segment, Template};
@@ -68,6 +68,7 @@ impl Scope<'_> {
         let mut context = Context::new();
         context.files_dir(format!("{}/values", self.facts.run_dir));
         let (mut tasks, mut env, mut secrets) = (Map::new(), Map::new(), Map::new());
+        let mut run = self.run_facts();
         for reference in references {
             let name = |at: usize| match reference.path.get(at) {
                 Some(Segment::Name(name)) => Some(name.as_str()),
@@ -79,6 +80,10 @@ impl Scope<'_> {
                 (Some("secrets"), Some(secret)) => {
                     add_variable(&mut secrets, secret, self.facts.env.get(secret))
                 }
+                // Looks at every task, so only for those who ask.
+                (Some("run"), Some("status" | "failed")) if !run.contains_key("status") => {
+                    self.add_run_status(&mut run)
+                }
                 _ => {}
             }
         }
@@ -89,7 +94,7 @@ impl Scope<'_> {
             "inputs",
             self.plan.inputs.iter().map(|(name, value)| (name.clone(), value.clone())).collect(),
         );
-        context.set("run", json!({ "id": self.facts.run, "dir": self.facts.run_dir, "ci": self.facts.ci }));
+        context.set("run", Value::Object(run));
         let git = &self.facts.git;
         context.set(
             "git",
@@ -121,6 +126,29 @@ impl Scope<'_> {
         own.insert("attempt".to_owned(), json!(self.attempt.0));
         context.set("task", Value::Object(own));
         context
+    }
+
+    fn run_facts(&self) -> Map<String, Value> {
+        let facts = self.facts;
+        [("id", json!(facts.run)), ("dir", json!(facts.run_dir)), ("ci", json!(facts.ci))]
+            .map(|(name, value)| (name.to_owned(), value))
+            .into_iter()
+            .collect()
+    }
+
+    /// In the run's own templates (`outputs`) the status is final, in a task's it is `running` until a failure counts.
+    fn add_run_status(&self, run: &mut Map<String, Value>) {
+        let failed = self.run.tasks().any(|task| {
+            let bad = matches!(task.state, TaskState::Failed | TaskState::Killed | TaskState::Lost);
+            bad && !task.allowed
+        });
+        let status = match (failed, self.task) {
+            (true, _) => RunStatus::Failed,
+            (false, Some(_)) => RunStatus::Running,
+            (false, None) => RunStatus::Completed,
+        };
+        run.insert("status".to_owned(), json!(status.as_str()));
+        run.insert("failed".to_owned(), json!(failed));
     }
 
     /// The value of a declared variable, else of the process's.
@@ -179,3 +207,7 @@ fn add_variable(into: &mut Map<String, Value>, name: &str, value: Option<&String
         into.insert(name.to_owned(), json!(value));
     }
 }
+
+#[cfg(test)]
+#[path = "context_tests.rs"]
+mod tests;

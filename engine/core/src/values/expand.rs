@@ -93,3 +93,7 @@ fn rendered_key(
         Err(error) => Err(format!("`key` of item {index}: {error}")),
     }
 }
+
+#[cfg(test)]
+#[path = "expand_tests.rs"]
+mod tests;

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::model::{Outcome, OutputSlice, Reason, TaskState, Usage};
+use crate::model::{Artifact, Outcome, OutputSlice, Reason, TaskState, Usage};
 use crate::report::{Fold, TaskReport, Texts, notification};
 
 /// The value of a field. Fields that a kind of task doesn't have are refused by the compiler; here they are null.
@@ -31,6 +31,7 @@ pub(super) fn field(task: &TaskReport, name: &str, run: &Fold, texts: &dyn Texts
         "usage" => json!(task.usage),
         "branch" => json!(task.worktree.as_ref().and_then(|tree| tree.branch.as_ref())),
         "patch" => json!(task.worktree.as_ref().and_then(|tree| tree.patch.as_ref())),
+        "artifacts" => task.artifacts.iter().map(|artifact| json!(texts.path(&artifact.slice()))).collect(),
         "dir" => json!(task.dir),
         "notification" => json!(notification(task, texts)),
         _ => common(task, name),
@@ -62,6 +63,7 @@ fn result(task: &TaskReport, run: &Fold, texts: &dyn Texts) -> Value {
         "usage",
         "branch",
         "patch",
+        "artifacts",
         "dir",
     ];
     let mut all = Map::new();
@@ -113,6 +115,7 @@ pub(super) fn of_outcome(outcome: &Outcome, texts: &dyn Texts) -> Map<String, Va
         reason: outcome.reason,
         duration_ms: outcome.duration_ms,
         usage: outcome.usage.as_ref(),
+        artifacts: &outcome.artifacts,
     };
     judged.values(texts)
 }
@@ -132,6 +135,7 @@ pub(super) fn of_last_attempt(task: &TaskReport, texts: &dyn Texts) -> Map<Strin
         reason: last.and_then(|attempt| attempt.reason),
         duration_ms: last.map_or(0, |attempt| attempt.duration_ms),
         usage: last.and_then(|attempt| attempt.usage.as_ref()),
+        artifacts: &task.artifacts,
     };
     judged.values(texts)
 }
@@ -145,6 +149,7 @@ struct Judged<'a> {
     reason: Option<Reason>,
     duration_ms: u64,
     usage: Option<&'a Usage>,
+    artifacts: &'a [Artifact],
 }
 
 impl Judged<'_> {
@@ -161,6 +166,7 @@ impl Judged<'_> {
             ("reason", json!(self.reason.map(Reason::as_str))),
             ("duration", json!(seconds(self.duration_ms))),
             ("usage", json!(self.usage)),
+            ("artifacts", self.artifacts.iter().map(|one| json!(texts.path(&one.slice()))).collect()),
         ]
         .into_iter()
         .map(|(name, value)| (name.to_owned(), value))

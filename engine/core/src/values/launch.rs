@@ -1,13 +1,15 @@
 //! From a plan task to what one attempt runs: every template rendered, every value in its place.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use indexmap::IndexMap;
 
+use super::argv::{argv, command_line};
 use super::context::Scope;
 use crate::model::{Outcome, Reason};
-use crate::plan::{AgentTask, ShellTask, Task, TaskKind};
-use crate::template::{Context, Template};
+use crate::plan::{AgentTask, Command, Task, TaskKind};
+use crate::template::{Context, Reference, RenderedScript, Script, Segment, Template};
 use crate::text::one_line;
 
 /// What an attempt runs.
@@ -22,12 +24,24 @@ pub enum Launchable {
 /// A command, ready to start.
 #[derive(Debug)]
 pub struct PreparedShell {
-    /// Program and arguments before the script.
-    pub shell: std::sync::Arc<[String]>,
-    /// The script.
-    pub script: String,
+    /// What it runs.
+    pub command: PreparedCommand,
     /// What it and agents have in common.
     pub common: Common,
+}
+
+/// A script for a shell, or a program with its arguments.
+#[derive(Debug)]
+pub enum PreparedCommand {
+    /// A script.
+    Script {
+        /// Program and arguments before it.
+        shell: Arc<[String]>,
+        /// The script.
+        script: String,
+    },
+    /// Program and arguments.
+    Words(Vec<String>),
 }
 
 /// An agent, ready to start.
@@ -35,8 +49,21 @@ pub struct PreparedShell {
 pub struct PreparedAgent {
     /// The prompt of the task.
     pub prompt: String,
+    /// Its checks, in order.
+    pub checks: Vec<PreparedCheck>,
     /// What it and commands have in common.
     pub common: Common,
+}
+
+/// A check of an agent's work, ready to start.
+#[derive(Debug)]
+pub struct PreparedCheck {
+    /// For people, one line.
+    pub shown: String,
+    /// The script.
+    pub script: String,
+    /// The variables that it reads.
+    pub env: Vec<(String, String)>,
 }
 
 /// What every launch has.
@@ -48,27 +75,44 @@ pub struct Common {
     pub dir: Option<String>,
     /// Declared variables, the plan's and the task's.
     pub env: IndexMap<String, String>,
-    /// Values that must not be shown: those of the secrets that `env` names.
-    pub secrets: Vec<String>,
+    /// Those of them that hold a secret: no agent's command gets them.
+    pub secret_env: Vec<String>,
+    /// `artifacts`: paths and patterns.
+    pub artifacts: Vec<String>,
     /// Files to write before the start: from `| file`.
     pub files: Vec<(PathBuf, Vec<u8>)>,
+    /// Commands of `setup`, in order.
+    pub setup: Vec<PreparedSetup>,
+}
+
+/// A command of `setup`, ready to start.
+#[derive(Debug)]
+pub struct PreparedSetup {
+    /// Program and arguments before the script.
+    pub shell: Arc<[String]>,
+    /// The script.
+    pub script: String,
+    /// The declared variables and those that the script reads.
+    pub env: IndexMap<String, String>,
+}
+
+impl Common {
+    /// The variables that commands of an agent's tools may see: what the model can print is no secret any more.
+    pub fn env_without_secrets(&self) -> Vec<(String, String)> {
+        let open = self.env.iter().filter(|(name, _)| !self.secret_env.contains(name));
+        open.map(|(name, value)| (name.clone(), value.clone())).collect()
+    }
 }
 
 /// Renders an attempt. A failure is the attempt's outcome.
 pub fn prepare(scope: &Scope<'_>, task: &Task) -> Result<Launchable, Box<Outcome>> {
-    let mut secrets = Vec::new();
     let mut files = Vec::new();
-    let mut env = IndexMap::new();
+    let (mut env, mut secret_env) = (IndexMap::new(), Vec::new());
     for (name, template) in scope.plan.env.iter().chain(&task.env) {
         let inner = Scope { env: env.clone(), ..*scope };
         let value = render(&inner, &format!("env.{name}"), template, &mut files)?;
-        for reference in &template.references {
-            if let [crate::template::Segment::Name(root), crate::template::Segment::Name(secret), ..] =
-                &*reference.path
-                && root == "secrets"
-            {
-                secrets.extend(scope.facts.env.get(secret).cloned());
-            }
+        if template.references.iter().any(|reference| holds_secret(reference, &secret_env)) {
+            secret_env.push(name.clone());
         }
         env.insert(name.clone(), value);
     }
@@ -79,34 +123,49 @@ pub fn prepare(scope: &Scope<'_>, task: &Task) -> Result<Launchable, Box<Outcome
         .as_ref()
         .map(|template| render(&inner, "description", template, &mut files))
         .transpose()?;
+    let setup = setup(&inner, task, &env, &mut files)?;
+    let artifacts = task.artifacts.iter().map(|template| render(&inner, "artifacts", template, &mut files));
+    let artifacts = artifacts.collect::<Result<Vec<_>, _>>()?;
     let common = |fallback: &str, env, files| Common {
+        setup,
         description: one_line(described.as_deref().unwrap_or(fallback), 120),
         dir,
         env,
-        secrets,
+        secret_env,
+        artifacts,
         files,
     };
     match &task.kind {
         TaskKind::Shell(shell) => {
-            let (script, holes) = script(&inner, shell, &mut files)?;
-            let first =
-                script.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default().to_owned();
-            env.extend(holes);
-            Ok(Launchable::Shell(PreparedShell {
-                shell: shell.shell.clone(),
-                script,
-                common: common(&first, env, files),
-            }))
+            let (command, first) = match &shell.command {
+                Command::Script { shell, script: lowered } => {
+                    let RenderedScript { text: script, env: holes } =
+                        script(&inner, "run", lowered, &mut files)?;
+                    // As the person wrote it: the variables of the lowered script say nothing, and a value may be secret.
+                    let source = lowered.source();
+                    let first = source.lines().map(str::trim).find(|line| !line.is_empty());
+                    let first = first.unwrap_or_default().to_owned();
+                    env.extend(holes);
+                    (PreparedCommand::Script { shell: Arc::clone(shell), script }, first)
+                }
+                Command::Words(words) => {
+                    let words = argv(&inner, words, &mut files)?;
+                    let shown = command_line(&words);
+                    (PreparedCommand::Words(words), shown)
+                }
+            };
+            Ok(Launchable::Shell(PreparedShell { command, common: common(&first, env, files) }))
         }
         TaskKind::Agent(agent) => {
             let prompt = prompt(&inner, agent, &mut files)?;
             let first = prompt.clone();
-            Ok(Launchable::Agent(PreparedAgent { prompt, common: common(&first, env, files) }))
+            let checks = checks(&inner, agent, &mut files)?;
+            Ok(Launchable::Agent(PreparedAgent { prompt, checks, common: common(&first, env, files) }))
         }
     }
 }
 
-type Files = Vec<(PathBuf, Vec<u8>)>;
+pub(super) type Files = Vec<(PathBuf, Vec<u8>)>;
 
 fn render(
     scope: &Scope<'_>,
@@ -123,29 +182,68 @@ fn render(
     rendered
 }
 
+fn setup(
+    scope: &Scope<'_>,
+    task: &Task,
+    env: &IndexMap<String, String>,
+    files: &mut Files,
+) -> Result<Vec<PreparedSetup>, Box<Outcome>> {
+    let commands = task.preparation.iter().flat_map(|preparation| &preparation.setup);
+    let prepared = commands.map(|command| {
+        let RenderedScript { text: script, env: holes } = script(scope, "setup", &command.script, files)?;
+        let mut env = env.clone();
+        env.extend(holes);
+        Ok(PreparedSetup { shell: command.shell.clone(), script, env })
+    });
+    prepared.collect()
+}
+
 fn script(
     scope: &Scope<'_>,
-    shell: &ShellTask,
+    what: &str,
+    script: &Script,
     files: &mut Files,
-) -> Result<(String, Vec<(String, String)>), Box<Outcome>> {
-    if let Some(text) = shell.script.literal() {
+) -> Result<RenderedScript, Box<Outcome>> {
+    if let Some(text) = script.literal() {
         // Everything that templates can see takes longer to put together than most scripts to start.
-        return Ok((text.to_owned(), Vec::new()));
+        return Ok(RenderedScript { text: text.to_owned(), env: Vec::new() });
     }
-    let context = scope.context(shell.script.holes().flat_map(|hole| &hole.template.references));
-    let rendered = shell.script.render(&context).map_err(|error| failure("run", &error.to_string()))?;
+    let context = scope.context(script.holes().flat_map(|hole| &hole.template.references));
+    let rendered = script.render(&context).map_err(|error| failure(what, &error.to_string()));
     take_files(&context, files);
-    Ok((rendered.text, rendered.env))
+    rendered
+}
+
+fn checks(
+    scope: &Scope<'_>,
+    agent: &AgentTask,
+    files: &mut Files,
+) -> Result<Vec<PreparedCheck>, Box<Outcome>> {
+    let scripts = agent.checks.iter().flat_map(|checks| &checks.scripts);
+    let prepared = scripts.map(|lowered| {
+        let RenderedScript { text: script, env } = script(scope, "checks", lowered, files)?;
+        Ok(PreparedCheck { shown: one_line(&script, 80), script, env })
+    });
+    prepared.collect()
+}
+
+/// Whether a value speaks of a secret, or of a variable that holds one.
+fn holds_secret(reference: &Reference, secret_env: &[String]) -> bool {
+    match &*reference.path {
+        [Segment::Name(root), ..] if root == "secrets" => true,
+        [Segment::Name(root), Segment::Name(name), ..] if root == "env" => secret_env.contains(name),
+        _ => false,
+    }
 }
 
 fn prompt(scope: &Scope<'_>, agent: &AgentTask, files: &mut Files) -> Result<String, Box<Outcome>> {
     render(scope, "prompt", &agent.prompt, files)
 }
 
-fn take_files(context: &Context, files: &mut Files) {
+pub(super) fn take_files(context: &Context, files: &mut Files) {
     files.extend(context.take_files());
 }
 
-fn failure(what: &str, error: &str) -> Box<Outcome> {
+pub(super) fn failure(what: &str, error: &str) -> Box<Outcome> {
     Box::new(Outcome::failed(Reason::Expression, format!("`{what}`: {error}")))
 }

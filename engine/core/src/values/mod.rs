@@ -4,16 +4,26 @@
 //! process environment through [`Facts`].
 
 mod agent;
+mod argv;
 mod context;
 mod expand;
 mod field;
 mod launch;
+mod lock;
 mod output;
+mod pairs;
+mod preview;
+#[cfg(test)]
+mod testing;
 
 pub use agent::{
     Workplace, first_message, max_turns_of, output_form, permissions_of, system_prompt, tools_of,
 };
 pub use context::{Facts, GitFacts, Scope};
 pub use expand::instances;
-pub use launch::{Common, Launchable, PreparedAgent, PreparedShell, prepare};
+pub use launch::{
+    Common, Launchable, PreparedAgent, PreparedCheck, PreparedCommand, PreparedSetup, PreparedShell, prepare,
+};
+pub use lock::lock_name;
 pub use output::{Settled, settle_output};
+pub use preview::{Preview, preview};

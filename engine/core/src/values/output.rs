@@ -2,16 +2,18 @@
 
 use serde_json::Value;
 
+use super::pairs::pairs;
 use crate::plan::Output;
 
 /// An output that fits its form. `None`: it is the text itself.
 pub type Settled = Option<Value>;
 
-/// Reads standard output as the task's `output` says. The error says what doesn't fit, for people.
+/// Reads standard output, for `pairs` the file that stands for it, as the task's `output` says. The error says what doesn't fit, for people.
 pub fn settle_output(form: &Output, text: &str) -> Result<Settled, String> {
     match form {
         Output::Text => Ok(None),
         Output::Lines => Ok(Some(text.lines().map(Value::from).collect())),
+        Output::Pairs => pairs(text).map(Some),
         Output::Json => parse(text).map(Some),
         Output::Schema(schema) => {
             let value = parse(text)?;
@@ -44,3 +46,7 @@ fn violations(schema: &Value, value: &Value) -> Vec<String> {
         Err(error) => vec![format!("bug: the schema was accepted and is none: {error}")],
     }
 }
+
+#[cfg(test)]
+#[path = "output_tests.rs"]
+mod tests;

@@ -277,12 +277,11 @@ impl Stream {
         Ok(())
     }
 
+    /// The answer, if it is whole. With its finish reason everything of it has come: some compatible servers end the
+    /// stream there, without `[DONE]`.
     pub(super) fn finish(self) -> Result<Reply, ModelError> {
-        if !self.done {
-            return Err(failure::broken("the stream ended before `[DONE]`"));
-        }
         let Some(stop) = self.stop else {
-            return Err(failure::broken("the stream gave no finish reason"));
+            return Err(failure::broken("the stream ended without a finish reason"));
         };
         let mut content = Vec::new();
         if !self.thinking.is_empty() {

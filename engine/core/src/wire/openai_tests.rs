@@ -67,8 +67,39 @@ fn a_recorded_stream_gives_the_same_answer_at_every_cut() {
 }
 
 #[test]
-fn a_stream_that_breaks_off_anywhere_is_no_answer() {
-    no_part_is_an_answer(&API, RECORDED);
+fn a_stream_that_breaks_off_before_its_finish_reason_is_no_answer() {
+    let last = RECORDED.find(
+        "data: {\"id\":\"chatcmpl-1\",\"model\":\"gpt-5-mini\",\"choices\":[{\"index\":0,\"delta\":{},",
+    );
+    no_part_is_an_answer(&API, &RECORDED[..last.unwrap()]);
+}
+
+#[test]
+fn a_stream_that_ends_after_its_finish_reason_is_a_whole_answer_with_or_without_the_rest() {
+    let (_, whole) = same_at_every_cut(&API, RECORDED);
+    let finish = RECORDED.find("\"finish_reason\":\"tool_calls\"").unwrap();
+    let usage = RECORDED.find("\"cached_tokens\"").unwrap();
+    for at in (finish..RECORDED.len()).filter(|at| RECORDED.is_char_boundary(*at)) {
+        // The event is there once its blank line is.
+        let part = &RECORDED[..at];
+        let Ok((_, reply)) = decode(&API, &[part.as_bytes()]) else {
+            assert!(!part[finish..].contains("\n\n"), "cut at {at}");
+            continue;
+        };
+        assert_eq!((&reply.content, reply.stop), (&whole.content, whole.stop), "cut at {at}");
+        let counted = at > usage && part[usage..].contains("\n\n");
+        assert_eq!(reply.usage.output_tokens, if counted { 40 } else { 0 }, "cut at {at}");
+    }
+}
+
+#[test]
+fn without_a_finish_reason_no_end_makes_an_answer() {
+    let text = chunk(json!({ "content": "half of" }), None);
+    for events in [vec![text.as_str()], vec![text.as_str(), "[DONE]"]] {
+        let error = decode(&API, &[stream(&events).as_bytes()]).unwrap_err();
+        assert_eq!(error.kind, ModelErrorKind::Broken);
+        assert!(error.message.contains("finish reason"), "{}", error.message);
+    }
 }
 
 #[test]

@@ -57,10 +57,15 @@ pub enum Played {
 
 #[derive(Clone, Debug, PartialEq)]
 enum Action {
-    Answer { say: Option<String>, calls: Vec<(String, Value)> },
+    Answer {
+        say: Option<String>,
+        calls: Vec<(String, Value)>,
+    },
     Fail(ModelError),
     Cut(String),
     Hang,
+    /// Nothing but time passes, before the turn that follows.
+    Sleep,
 }
 
 impl ModelScript {
@@ -153,7 +158,8 @@ impl ScriptTurn {
             }
             Action::Fail(error) => Played::Fail(error.clone()),
             Action::Cut(text) => Played::Cut(text.clone()),
-            Action::Hang => Played::Hang,
+            // One that only sleeps is part of the turn after it.
+            Action::Hang | Action::Sleep => Played::Hang,
         }
     }
 
@@ -238,11 +244,32 @@ impl<'de> Visitor<'de> for Entries {
             if entries.contains_key(&key) {
                 return Err(A::Error::custom(format_args!("`{key}` stands twice")));
             }
-            let turns = map.next_value()?;
+            let turns = late(map.next_value()?).map_err(A::Error::custom)?;
             entries.insert(key, turns);
         }
         Ok(ScriptText(entries))
     }
+}
+
+/// Lets a turn that only sleeps make the one after it late.
+fn late(turns: Vec<ScriptTurn>) -> Result<Vec<ScriptTurn>, String> {
+    let mut kept: Vec<ScriptTurn> = Vec::with_capacity(turns.len());
+    let mut waited = Duration::ZERO;
+    for mut turn in turns {
+        if turn.action == Action::Sleep {
+            waited += turn.sleep.unwrap_or_default();
+            continue;
+        }
+        if !waited.is_zero() {
+            let first = turn.sleep.unwrap_or_default() + std::mem::take(&mut waited);
+            kept.push(ScriptTurn { sleep: Some(first), repeat: 1, ..turn.clone() });
+            turn.repeat -= 1;
+        }
+        if turn.repeat > 0 {
+            kept.push(turn);
+        }
+    }
+    if waited.is_zero() { Ok(kept) } else { Err("a `sleep` alone needs a turn after it".to_owned()) }
 }
 
 /// A turn as it is written.
@@ -306,6 +333,7 @@ impl TryFrom<TurnText> for ScriptTurn {
         let answers = turn.say.is_some() || turn.call.is_some() || turn.calls.is_some();
         let kinds = [answers, turn.say_partial.is_some(), turn.fail.is_some(), turn.hang];
         match kinds.iter().filter(|kind| **kind).count() {
+            0 if turn.sleep.is_some() && turn.expect.is_none() && turn.repeat.is_none() => {}
             0 => {
                 return Err(
                     "a turn needs `say`, `call`, `calls`, `say_partial`, `fail` or `hang: true`".to_owned()
@@ -342,6 +370,8 @@ impl TryFrom<TurnText> for ScriptTurn {
             Action::Fail(fail.error()?)
         } else if turn.hang {
             Action::Hang
+        } else if !answers {
+            Action::Sleep
         } else {
             Action::Answer { say: turn.say, calls }
         };

@@ -163,7 +163,8 @@ fn an_expectation_is_checked_against_the_request() {
 fn what_cannot_be_played_is_refused_with_its_line() {
     refused("t:\n  - say: a\n  - sya: b\n", "unknown field `sya`");
     refused("t:\n  - say: a\n  - sya: b\n", "line 3");
-    refused("t:\n  - sleep: 1s\n", "a turn needs");
+    refused("t:\n  - sleep: 1s\n", "needs a turn after it");
+    refused("t:\n  - usage: {input: 1}\n", "a turn needs");
     refused("t:\n  - say: a\n    fail: {status: 500}\n", "exclude each other");
     refused("t:\n  - say: a\n    with: {}\n", "`with` needs `call`");
     refused("t:\n  - call: A\n    calls: []\n", "`call` and `calls`");
@@ -175,4 +176,16 @@ fn what_cannot_be_played_is_refused_with_its_line() {
     refused("t: [{say: a}]\nt: [{say: b}]\n", "`t` stands twice");
     refused("- say: a\n", "a map from an address");
     refused("t: {say: a}\n", "line 1");
+}
+
+#[test]
+fn a_turn_that_only_sleeps_makes_the_next_one_late() {
+    let script = parse(
+        "default:\n  - sleep: 1s\n  - sleep: 500ms\n  - { say: a, repeat: 2, sleep: 1s }\n  - say: b\n",
+    );
+    let turns = script.turns_for(&Address::task("t"), "x").unwrap();
+    let sleeps: Vec<_> = (0..3).map(|position| turns.turn(position).unwrap().sleep).collect();
+    let seconds = |seconds| Some(std::time::Duration::from_secs_f64(seconds));
+    assert_eq!(sleeps, [seconds(2.5), seconds(1.0), None]);
+    refused("default: [{ say: a }, { sleep: 1s }]", "a `sleep` alone needs a turn after it");
 }

@@ -1,14 +1,15 @@
 //! The loop.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::io;
-use std::path::PathBuf;
-use std::sync::{Arc, OnceLock};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use flow_core::event::{Entry, Event};
 use flow_core::ids::{Address, Attempt, TaskId};
 use flow_core::model::{Reason, RunStatus};
+use flow_core::plan::OnLost;
 use flow_core::report::Fold;
 use flow_core::schedule::{Answer, Effect, Input, Question};
 use flow_core::template::Status;
@@ -19,11 +20,12 @@ use tokio::sync::mpsc;
 use super::attempt::{Live, Message};
 use super::setup::{Control, RunSetup};
 use super::texts::FolderTexts;
-use crate::execute::{Progress, StopOrder};
+use crate::execute::{Mask, Progress, StopOrder};
 use crate::store::Slots;
-use crate::sys::clock;
+use crate::sys::process::sweep_orphans;
+use crate::sys::{clock, signals};
 use crate::watch::Update;
-use crate::workspace::Worktrees;
+use crate::workspace::Trees;
 
 /// How many messages of attempts may wait for the loop.
 const WAITING: usize = 1024;
@@ -61,7 +63,11 @@ pub(super) struct Driver {
     pub(super) slots: Slots,
     pub(super) live: HashMap<TaskId, Live>,
     pub(super) sender: mpsc::Sender<Message>,
-    pub(super) worktrees: OnceLock<Result<Arc<Worktrees>, String>>,
+    pub(super) trees: Arc<Trees>,
+    /// What hides the plan's secrets; every task may come by one, through a file as well as through `env`.
+    pub(super) mask: Option<Arc<Mask>>,
+    /// Models of which everything is said that a person should know.
+    pub(super) known_models: HashSet<String>,
     messages: mpsc::Receiver<Message>,
     inputs: VecDeque<Input>,
     finished: Option<RunStatus>,
@@ -70,13 +76,21 @@ pub(super) struct Driver {
 impl Driver {
     pub(super) fn new(setup: RunSetup) -> Self {
         let (sender, messages) = mpsc::channel(WAITING);
+        let values = setup.plan.secrets.iter().filter_map(|name| setup.facts.env.get(name));
+        let mask = (!setup.plan.secrets.is_empty()).then(|| Arc::new(Mask::new(values.map(String::as_str))));
         Driver {
             texts: FolderTexts(Arc::clone(&setup.folder)),
+            trees: Arc::new(Trees::new(
+                Path::new(&setup.facts.root),
+                setup.worktrees_dir.clone(),
+                setup.folder.id(),
+            )),
             slots: Slots::new(&setup.folder, setup.limits.concurrency.get()),
             setup,
             live: HashMap::new(),
             sender,
-            worktrees: OnceLock::new(),
+            mask,
+            known_models: HashSet::new(),
             messages,
             inputs: VecDeque::new(),
             finished: None,
@@ -88,6 +102,8 @@ impl Driver {
         if ended.is_err() {
             self.kill_everything().await;
         }
+        // What had left its group and hidden its mark is still a child of ours.
+        sweep_orphans().await;
         ended.and_then(|status| self.finish(status))
     }
 
@@ -105,11 +121,30 @@ impl Driver {
                 biased;
                 Some(wanted) = control.recv() => match wanted {
                     Control::Cancel(how) => self.feed(Input::Cancel(how))?,
+                    Control::Suspend => self.suspend()?,
+                    Control::StopTask(address) => {
+                        // One that the run doesn't have, or no longer, is nobody's to stop.
+                        if let Some(task) = self.setup.scheduler.find(&address) {
+                            self.feed(Input::StopTask(task))?;
+                        }
+                    }
                 },
                 Some(message) = self.messages.recv() => self.take(message)?,
                 () = sleep(wake) => self.feed(Input::Tick)?,
             }
         }
+    }
+
+    fn suspend(&mut self) -> Result<(), DriveError> {
+        self.pause_clocks(true)?;
+        // A terminal that can't stop us is no reason to end the run.
+        let _ = signals::suspend();
+        self.pause_clocks(false)
+    }
+
+    fn pause_clocks(&mut self, waiting: bool) -> Result<(), DriveError> {
+        let live: Vec<_> = self.live.iter().map(|(task, live)| (*task, live.attempt)).collect();
+        live.into_iter().try_for_each(|(task, attempt)| self.feed(Input::Waiting { task, attempt, waiting }))
     }
 
     /// Hands an input to the scheduler, writes what it decides, then does it; and so on with what comes of that.
@@ -126,6 +161,10 @@ impl Driver {
                 self.act(effect);
             }
             if let Some(task) = starts {
+                // Else a machine that dies could forget that it was started, and start it again.
+                if self.plan_task(task).1.on_lost == OnLost::Fail {
+                    self.sync()?;
+                }
                 self.start(task);
             }
         }
@@ -135,6 +174,14 @@ impl Driver {
     /// Queues an input that follows from what is being done right now.
     pub(super) fn follow(&mut self, input: Input) {
         self.inputs.push_back(input);
+    }
+
+    /// Waits until the journal is on disk.
+    pub(super) fn sync(&mut self) -> Result<(), DriveError> {
+        self.setup.journal.sync().map_err(|source| DriveError::Journal {
+            path: self.setup.folder.path().join("events.jsonl"),
+            source,
+        })
     }
 
     /// Appends events to the journal, and tells records and watchers.
@@ -181,9 +228,9 @@ impl Driver {
         match question {
             Question::Condition { ancestor_failed, cancelled } => {
                 let Some(condition) = &task.condition else { return Ok(Answer::Yes(true)) };
-                let mut context = scope.context(&condition.references);
+                let mut context = scope.context(&condition.expression.references);
                 context.set_status(Status { failed: *ancestor_failed, cancelled: *cancelled });
-                truth("if", condition, context)
+                truth("if", &condition.expression, context)
             }
             Question::Expansion => match &task.expansion {
                 Some(expansion) => instances(expansion, &scope).map(Answer::Instances),

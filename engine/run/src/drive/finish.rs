@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use flow_core::event::Event;
 use flow_core::ids::{Attempt, TaskId};
-use flow_core::model::{AttemptEnd, Merge, Outcome, Reason, RunStatus, TaskState};
+use flow_core::model::{AttemptEnd, Merge, Outcome, Reason, RunStatus, TaskState, WorktreeOutcome};
 use flow_core::plan::TaskKind;
 use flow_core::report::Texts;
 use flow_core::schedule::Input;
@@ -14,6 +14,7 @@ use serde_json::{Map, Value};
 use super::attempt::Message;
 use super::driver::{DriveError, Driver, RunEnd};
 use super::launch::chain;
+use crate::workspace::TreeEnd;
 
 /// Where a command says why it failed.
 const HINT_LINES: usize = 10;
@@ -25,10 +26,41 @@ pub enum Cause {
     Other,
     /// Every failure that counts was an unmet `expect.that`.
     VerdictOnly,
+    /// There were failures, and each of them is allowed.
+    AllowedOnly,
 }
 
 /// How an end becomes an exit code; the command line knows.
 pub type ExitOf = Arc<dyn Fn(RunStatus, Cause) -> u8 + Send + Sync>;
+
+/// What to say of a merge that was refused.
+fn conflict(tree: &WorktreeOutcome) -> Option<String> {
+    let merged = tree.merged.as_ref().filter(|merged| !merged.conflicts.is_empty())?;
+    let files = merged.conflicts.iter().take(3).map(|conflict| {
+        let other = conflict.other.as_ref().map(|other| format!(" by `{other}`")).unwrap_or_default();
+        format!("`{}` {}{other}", conflict.path, conflict.kind.in_words())
+    });
+    let mut message = files.collect::<Vec<_>>().join(", ");
+    let more = merged.conflicts.len().saturating_sub(3);
+    if more > 0 {
+        message.push_str(&format!(" and {more} more"));
+    }
+    let kept = match (&tree.branch, &tree.path) {
+        (Some(branch), _) => format!(" on branch `{branch}`"),
+        (None, Some(path)) => format!(" in `{path}`"),
+        (None, None) => String::new(),
+    };
+    // What a sibling applied is not committed, so HEAD, where a worktree starts, doesn't have it.
+    let siblings =
+        merged.how == Merge::Apply && merged.conflicts.iter().any(|conflict| conflict.other.is_some());
+    let hint = if siblings {
+        "; a task that builds on uncommitted work starts from it with `base: dirty`"
+    } else {
+        ""
+    };
+    let how = merged.how.as_str();
+    Some(format!("`merge: {how}`: {message}; nothing was written, the work is kept{kept}{hint}"))
+}
 
 impl Driver {
     /// The executor is done: what the plan expects of it is judged, then its tree is settled.
@@ -40,6 +72,13 @@ impl Driver {
     ) -> Result<(), DriveError> {
         let outcome = self.judge_that(id, attempt, self.explain(id, outcome));
         if self.live.get(&id).is_some_and(|live| live.tree.is_some()) {
+            let how = self.plan_task(id).1.merge;
+            if outcome.end == AttemptEnd::Completed && how.changes_home() {
+                if let Some(live) = self.live.get_mut(&id) {
+                    live.merging = true;
+                }
+                self.write(vec![Event::MergeStarted { task: self.address(id), attempt, how }])?;
+            }
             self.settle_tree(id, attempt, outcome);
             return Ok(());
         }
@@ -52,15 +91,9 @@ impl Driver {
         match (outcome.reason, &self.plan_task(id).1.kind) {
             (Some(Reason::Provider), TaskKind::Agent(agent)) => {
                 let definition = &self.setup.plan.agents[agent.agent];
-                let model = outcome
-                    .usage
-                    .as_ref()
-                    .map(|usage| usage.model.as_str())
-                    .filter(|model| !model.is_empty());
-                let model = model.map(|model| format!("model `{model}` of ")).unwrap_or_default();
                 let message = outcome.message.take().unwrap_or_default();
                 outcome.message =
-                    Some(format!("{message} ({model}agent `{}`, {})", definition.name, definition.path));
+                    Some(format!("{message} (agent `{}`, {})", definition.name, definition.path));
             }
             (Some(Reason::ExitCode), TaskKind::Shell(_)) => {
                 let said = outcome.stderr.as_ref().map(|slice| self.texts.tail(slice, HINT_LINES));
@@ -98,24 +131,31 @@ impl Driver {
         let merge = self.plan_task(id).1.merge;
         let patch = (merge == Merge::Patch).then(|| self.patch_file(id, attempt));
         let tree = self.live.get(&id).and_then(|live| live.tree.clone());
-        let worktrees = self.worktrees.get().and_then(|opened| opened.as_ref().ok().cloned());
-        let (Some(tree), Some(worktrees)) = (tree, worktrees) else {
+        let Some(tree) = tree else {
             self.end_now(id, attempt, outcome);
             return;
         };
+        let trees = Arc::clone(&self.trees);
         let (sender, folder) = (self.sender.clone(), Arc::clone(&self.setup.folder));
+        let completed = outcome.end == AttemptEnd::Completed;
+        let end = TreeEnd { address: self.address(id), completed, merge, patch_to: patch };
         tokio::spawn(async move {
-            let completed = outcome.end == AttemptEnd::Completed;
-            let kept = tree.path.display().to_string();
+            let kept = tree.path().display().to_string();
             let finish = move || {
-                let finished = worktrees.finish(&tree, completed, merge, patch.as_deref());
-                finished.map(|mut settled| {
-                    settled.patch = settled.patch.and(patch.and_then(|path| folder.relative(&path)));
+                trees.finish(&tree, &end).map(|mut settled| {
+                    settled.patch = settled.patch.and(end.patch_to.and_then(|path| folder.relative(&path)));
                     settled
                 })
             };
             match tokio::task::spawn_blocking(finish).await {
-                Ok(Ok(settled)) => outcome.worktree = Some(settled),
+                Ok(Ok(settled)) => {
+                    if let Some(message) = conflict(&settled) {
+                        outcome.end = AttemptEnd::Failed;
+                        outcome.reason = Some(Reason::MergeConflict);
+                        outcome.message = Some(message);
+                    }
+                    outcome.worktree = Some(settled);
+                }
                 // The work is where it was; a task that went well has not brought it home, so it is no success.
                 Ok(Err(error)) => {
                     let message = format!("{}; everything is kept in {kept}", chain(&error));
@@ -150,7 +190,11 @@ impl Driver {
         attempt: Attempt,
         outcome: Box<Outcome>,
     ) -> Result<(), DriveError> {
-        self.live.remove(&id);
+        let merging = self.live.remove(&id).is_some_and(|live| live.merging);
+        if merging {
+            let merge = outcome.worktree.as_ref().and_then(|tree| tree.merged.clone());
+            self.write(vec![Event::MergeEnded { task: self.address(id), attempt, merge }])?;
+        }
         let kept = outcome.worktree.as_ref().is_none_or(|tree| tree.path.is_some() || tree.branch.is_some());
         self.write(vec![Event::WorktreeEnded { task: self.address(id), attempt, kept }])?;
         self.feed(Input::Ended { task: id, attempt, outcome })
@@ -171,10 +215,7 @@ impl Driver {
         };
         let exit = (self.setup.exit_of)(status, self.cause());
         self.write(vec![Event::RunEnded { status, exit, outputs: outputs.clone(), message }])?;
-        self.setup.journal.sync().map_err(|source| DriveError::Journal {
-            path: self.setup.folder.path().join("events.jsonl"),
-            source,
-        })?;
+        self.sync()?;
         Ok(RunEnd { status, exit, outputs, run: self.setup.run })
     }
 
@@ -202,15 +243,20 @@ impl Driver {
     }
 
     fn cause(&self) -> Cause {
-        let mut verdicts = 0usize;
-        for task in self.setup.run.tasks().filter(|task| task.state == TaskState::Failed && !task.allowed) {
-            match (&task.instances, task.verdict_unmet) {
+        let (mut verdicts, mut allowed) = (0usize, 0usize);
+        for task in self.setup.run.tasks().filter(|task| task.state == TaskState::Failed) {
+            match (&task.instances, task.allowed, task.verdict_unmet) {
                 // A parent fails as its instances do.
-                (Some(_), _) => {}
-                (None, true) => verdicts += 1,
-                (None, false) => return Cause::Other,
+                (Some(_), ..) => {}
+                (None, true, _) => allowed += 1,
+                (None, false, true) => verdicts += 1,
+                (None, false, false) => return Cause::Other,
             }
         }
-        if verdicts > 0 { Cause::VerdictOnly } else { Cause::Other }
+        match (verdicts, allowed) {
+            (0, 0) => Cause::Other,
+            (0, _) => Cause::AllowedOnly,
+            _ => Cause::VerdictOnly,
+        }
     }
 }

@@ -5,26 +5,28 @@ use std::sync::Arc;
 
 use flow_core::converse::AgentSpec;
 use flow_core::event::{Launch, LaunchAgent};
-use flow_core::ids::{Attempt, TaskId};
-use flow_core::model::{Isolation, ModelRef, Outcome, Reason};
-use flow_core::plan::{AgentTask, Task, TaskKind};
+use flow_core::ids::{Address, Attempt, TaskId};
+use flow_core::model::{AttemptEnd, Isolation, ModelRef, Outcome, Reason};
+use flow_core::plan::{AgentTask, Output, Task, TaskKind};
 use flow_core::schedule::Input;
 use flow_core::values::{
-    Common, Launchable, PreparedAgent, PreparedShell, Workplace, first_message, max_turns_of, output_form,
-    permissions_of, prepare, system_prompt, tools_of,
+    Common, Launchable, PreparedAgent, Workplace, first_message, max_turns_of, output_form, permissions_of,
+    prepare, system_prompt, tools_of,
 };
 
-use super::attempt::{Checks, Live, Message, agent_attempt, shell_attempt};
+use super::attempt::{AgentCommands, Live, Message, agent_attempt, shell_attempt};
+use super::command::agent_env;
 use super::driver::{DriveError, Driver};
+use super::judge::Checks;
 use crate::execute::{
-    AgentLaunch, AgentPlace, AgentStart, Mask, ShellLaunch, new_agent_id, recorded_calls, stop_pair,
+    AgentLaunch, AgentPlace, AgentStart, ShellLaunch, new_agent_id, recorded_calls, stop_pair,
 };
+use crate::provider::ModelHandle;
+use crate::store::SlotFiles;
 use crate::sys::clock;
 use crate::tool;
-use crate::workspace::{WorkspaceError, Worktree, Worktrees};
-
-/// A script longer than this can't be an argument: Linux refuses one past 128 KiB.
-const LONGEST_ARGUMENT: usize = 120 * 1024;
+use crate::watch::Update;
+use crate::workspace::{PrivateTree, TreeOrder, WorkspaceError};
 
 /// Readers at once unless the settings say otherwise.
 const TOOLS_AT_ONCE: u32 = 10;
@@ -34,40 +36,40 @@ const MAX_TOKENS: u32 = 16_384;
 
 /// What starts once `attempt_running` is in the journal.
 pub(super) enum Ready {
-    Shell(Box<ShellLaunch>, Checks),
-    Agent(Box<AgentLaunch>, Checks),
+    Shell(Box<ShellLaunch>, Vec<ShellLaunch>, Checks),
+    Agent(Box<AgentLaunch>, AgentCommands, Checks),
 }
 
-type Refused = Box<Outcome>;
+pub(super) type Refused = Box<Outcome>;
 
-fn refused(reason: Reason, message: impl Into<String>) -> Refused {
+pub(super) fn refused(reason: Reason, message: impl Into<String>) -> Refused {
     Box::new(Outcome::failed(reason, message))
 }
 
 impl Driver {
     pub(super) fn launch(&mut self, id: TaskId, attempt: Attempt, slot: u32) {
         let (switch, signal) = stop_pair();
-        let live = Live { attempt, slot, switch, signal, tree: None, ready: None };
+        let live = Live { attempt, slot, switch, signal, tree: None, merging: false, ready: None };
         self.live.insert(id, live);
         match self.plan_task(id).1.isolation {
             Isolation::None => self.prepare(id),
-            Isolation::Worktree => self.make_tree(id, attempt),
+            Isolation::Worktree | Isolation::Copy => self.make_tree(id, attempt),
         }
     }
 
     fn make_tree(&mut self, id: TaskId, attempt: Attempt) {
-        let made = self.tree_order(id, attempt);
-        let (address, sender) = (self.address(id), self.sender.clone());
-        match made {
+        let order = self.tree_order(id, attempt);
+        let (trees, sender) = (Arc::clone(&self.trees), self.sender.clone());
+        match order {
             Err(outcome) => self.end_now(id, attempt, outcome),
-            Ok((worktrees, base)) => {
+            Ok(order) => {
                 tokio::spawn(async move {
-                    let order = move || worktrees.make(&address, attempt, base.as_deref());
+                    let order = move || trees.make(&order);
                     let made = match tokio::task::spawn_blocking(order).await {
                         Ok(made) => made.map(Box::new).map_err(|error| Box::new(tree_failure(&error))),
                         Err(error) => Err(refused(
                             Reason::Internal,
-                            format!("bug: making the worktree panicked: {error}"),
+                            format!("bug: making the private tree panicked: {error}"),
                         )),
                     };
                     // The loop lives until every attempt has ended, so it hears this.
@@ -77,13 +79,7 @@ impl Driver {
         }
     }
 
-    fn tree_order(&self, id: TaskId, attempt: Attempt) -> Result<(Arc<Worktrees>, Option<String>), Refused> {
-        let worktrees = self.worktrees.get_or_init(|| {
-            let dir = self.setup.worktrees_dir.clone();
-            let opened = Worktrees::open(Path::new(&self.setup.facts.root), dir, self.setup.folder.id());
-            opened.map(Arc::new).map_err(|error| chain(&error))
-        });
-        let worktrees = worktrees.clone().map_err(|message| refused(Reason::Isolation, message))?;
+    fn tree_order(&self, id: TaskId, attempt: Attempt) -> Result<TreeOrder, Refused> {
         let (plan_id, task) = self.plan_task(id);
         let scope = self.scope(id, plan_id, attempt);
         let base = match &task.base {
@@ -93,14 +89,21 @@ impl Driver {
                 Err(error) => return Err(refused(Reason::Expression, format!("`base`: {error}"))),
             },
         };
-        Ok((worktrees, base.filter(|base| base != "head")))
+        Ok(TreeOrder {
+            address: self.address(id),
+            attempt,
+            isolation: task.isolation,
+            base: base.filter(|base| base != "head"),
+            include: task.preparation.as_ref().map(|found| found.include.clone()).unwrap_or_default(),
+            merge: task.merge,
+        })
     }
 
     pub(super) fn tree_made(
         &mut self,
         id: TaskId,
         attempt: Attempt,
-        made: Result<Box<Worktree>, Refused>,
+        made: Result<Box<PrivateTree>, Refused>,
     ) -> Result<(), DriveError> {
         match made {
             Err(outcome) => self.end_now(id, attempt, outcome),
@@ -108,9 +111,9 @@ impl Driver {
                 self.write(vec![flow_core::event::Event::WorktreeMade {
                     task: self.address(id),
                     attempt,
-                    path: tree.path.display().to_string(),
-                    branch: tree.branch.clone(),
-                    base: tree.base.clone(),
+                    path: tree.path().display().to_string(),
+                    branch: tree.branch().to_owned(),
+                    base: tree.base().to_owned(),
                 }])?;
                 if let Some(live) = self.live.get_mut(&id) {
                     live.tree = Some(Arc::from(tree));
@@ -127,12 +130,24 @@ impl Driver {
         let (attempt, tree) = (live.attempt, live.tree.clone());
         match self.ready(id, attempt, tree.as_deref()) {
             Ok((ready, launch)) => {
+                if let Ready::Agent(agent, ..) = &ready {
+                    self.introduce(&agent.model);
+                }
                 if let Some(live) = self.live.get_mut(&id) {
                     live.ready = Some(ready);
                 }
                 self.follow(Input::Running { task: id, attempt, launch: Box::new(launch) });
             }
             Err(outcome) => self.abandon(id, attempt, outcome),
+        }
+    }
+
+    /// Says once what there is to know of a model, such as that no key is sent to its host.
+    fn introduce(&mut self, model: &ModelHandle) {
+        if self.known_models.insert(model.name())
+            && let Some(note) = model.note()
+        {
+            self.setup.publisher.publish(Update::Note(format!("model `{}`: {note}", model.name())));
         }
     }
 
@@ -149,7 +164,7 @@ impl Driver {
         &self,
         id: TaskId,
         attempt: Attempt,
-        tree: Option<&Worktree>,
+        tree: Option<&PrivateTree>,
     ) -> Result<(Ready, Launch), Refused> {
         let (plan_id, task) = self.plan_task(id);
         let launchable = prepare(&self.scope(id, plan_id, attempt), task)?;
@@ -163,16 +178,21 @@ impl Driver {
             kind: task.kind.as_str().to_owned(),
             description: common.description.clone(),
             dir: dir.display().to_string(),
+            background: task.background,
             agent,
         };
-        let checks = self.checks(id, task, &dir, tree);
+        let checks = self.checks((id, attempt), task, common, &dir, tree)?;
+        let setup = self.setup_launches((id, attempt), task, common, &dir, tree)?;
         match (&launchable, &task.kind) {
             (Launchable::Shell(shell), TaskKind::Shell(_)) => {
-                let ready = self.shell_launch(id, attempt, task, shell, dir.clone())?;
-                Ok((Ready::Shell(Box::new(ready), checks), launch(None)))
+                let pairs = checks.pairs.as_ref().map(|pairs| pairs.path.as_path());
+                let ready = self.shell_launch((id, attempt), (task, shell), &dir, tree, pairs)?;
+                Ok((Ready::Shell(Box::new(ready), setup, checks), launch(None)))
             }
             (Launchable::Agent(agent), TaskKind::Agent(agent_task)) => {
-                let ready = self.agent_launch(id, attempt, (task, agent_task), agent, &dir, tree)?;
+                let ready = self.agent_launch((id, attempt), (task, agent_task), agent, &dir, tree)?;
+                let own = self.agent_checks((id, attempt), (task, agent_task), agent, &dir, tree)?;
+                let commands = AgentCommands { setup, checks: own };
                 let definition = &self.setup.plan.agents[agent_task.agent];
                 let launch = launch(Some(LaunchAgent {
                     id: ready.agent_id.clone(),
@@ -183,7 +203,7 @@ impl Driver {
                     version: definition.version.clone(),
                     model: ready.model.name().to_owned(),
                 }));
-                Ok((Ready::Agent(Box::new(ready), checks), launch))
+                Ok((Ready::Agent(Box::new(ready), commands, checks), launch))
             }
             (Launchable::Shell(_), TaskKind::Agent(_)) | (Launchable::Agent(_), TaskKind::Shell(_)) => {
                 Err(refused(Reason::Internal, "bug: an attempt was prepared as another kind than its task's"))
@@ -192,91 +212,64 @@ impl Driver {
     }
 
     /// The folder an attempt works in; one that leads out of a private tree is refused.
-    fn dir(&self, common: &Common, tree: Option<&Worktree>) -> Result<PathBuf, Refused> {
-        let base = tree.map_or_else(|| PathBuf::from(&self.setup.facts.root), |tree| tree.dir.clone());
+    fn dir(&self, common: &Common, tree: Option<&PrivateTree>) -> Result<PathBuf, Refused> {
+        let base = tree.map_or_else(|| PathBuf::from(&self.setup.facts.root), |tree| tree.dir().to_owned());
         let Some(wanted) = &common.dir else { return Ok(base) };
         let dir = base.join(wanted).canonicalize().map_err(|error| {
             refused(Reason::Spawn, format!("the folder `{wanted}` (`dir`) can't be used: {error}"))
         })?;
         match tree {
-            Some(tree) if !dir.starts_with(&tree.path) => {
+            Some(tree) if !dir.starts_with(tree.path()) => {
                 Err(refused(Reason::Isolation, format!("`dir: {wanted}` leads out of the task's own tree")))
             }
             Some(_) | None => Ok(dir),
         }
     }
 
-    fn checks(&self, id: TaskId, task: &Task, dir: &Path, tree: Option<&Worktree>) -> Checks {
-        Checks {
+    fn checks(
+        &self,
+        (id, attempt): (TaskId, Attempt),
+        task: &Task,
+        common: &Common,
+        dir: &Path,
+        tree: Option<&PrivateTree>,
+    ) -> Result<Checks, Refused> {
+        let pairs = match (&task.kind, &task.output) {
+            (TaskKind::Shell(shell), Output::Pairs) => {
+                Some(self.pairs_file((id, attempt), shell.max_output)?)
+            }
+            _ => None,
+        };
+        Ok(Checks {
+            pairs,
+            artifacts: common.artifacts.clone(),
             output: match &task.kind {
                 TaskKind::Shell(_) => task.output.clone(),
                 // The agent loop has settled its output already.
-                TaskKind::Agent(_) => flow_core::plan::Output::Text,
+                TaskKind::Agent(_) => Output::Text,
             },
             files: task.expect.files.clone(),
             changes: task.expect.changes,
             dir: dir.to_path_buf(),
+            time: task.timeout.run,
             tree: tree.and(self.live.get(&id).and_then(|live| live.tree.clone())),
-            worktrees: self.worktrees.get().and_then(|opened| opened.as_ref().ok().cloned()),
+            trees: Arc::clone(&self.trees),
             folder: Arc::clone(&self.setup.folder),
             address: self.address(id),
-        }
+        })
     }
 
-    fn tag(&self, id: TaskId, attempt: Attempt) -> String {
+    pub(super) fn tag(&self, id: TaskId, attempt: Attempt) -> String {
         format!("{}/{}.{attempt}", self.setup.folder.id(), self.address(id))
-    }
-
-    fn shell_launch(
-        &self,
-        id: TaskId,
-        attempt: Attempt,
-        task: &Task,
-        shell: &PreparedShell,
-        dir: PathBuf,
-    ) -> Result<ShellLaunch, Refused> {
-        let mut argv: Vec<_> = shell.shell.iter().map(Into::into).collect();
-        if shell.script.len() > LONGEST_ARGUMENT {
-            argv.pop();
-            argv.push(self.script_file(id, &shell.script)?.into_os_string());
-        } else {
-            argv.push((&shell.script).into());
-        }
-        let max_output = match &task.kind {
-            TaskKind::Shell(shell) => shell.max_output.unwrap_or(ShellLaunch::MAX_OUTPUT),
-            TaskKind::Agent(_) => ShellLaunch::MAX_OUTPUT,
-        };
-        let own = [("FLOW_RUN", self.setup.folder.id().as_str()), ("FLOW_TASK", self.address(id).as_str())]
-            .map(|(name, value)| (name.into(), value.into()));
-        let declared = shell.common.env.iter().map(|(name, value)| (name.into(), value.into()));
-        let mut launch = ShellLaunch::new(argv, dir, self.tag(id, attempt));
-        launch.env.removed = self.setup.hidden_env.iter().map(Into::into).collect();
-        launch.env.set = own.into_iter().chain(declared).collect();
-        launch.idle = task.timeout.idle;
-        launch.grace = task.timeout.grace.unwrap_or(ShellLaunch::GRACE);
-        launch.max_output = max_output;
-        let secrets = &shell.common.secrets;
-        launch.mask = (!secrets.is_empty()).then(|| Arc::new(Mask::new(secrets.iter().map(String::as_str))));
-        Ok(launch)
-    }
-
-    fn script_file(&self, id: TaskId, script: &str) -> Result<PathBuf, Refused> {
-        let folder = self.setup.folder.make_task(&self.address(id));
-        let written = folder.map(|folder| folder.join("script")).and_then(|path| {
-            std::fs::write(&path, script)?;
-            Ok(path)
-        });
-        written.map_err(|error| refused(Reason::Resource, format!("can't write the script: {error}")))
     }
 
     fn agent_launch(
         &self,
-        id: TaskId,
-        attempt: Attempt,
+        (id, attempt): (TaskId, Attempt),
         (task, agent_task): (&Task, &AgentTask),
         agent: &PreparedAgent,
         dir: &Path,
-        tree: Option<&Worktree>,
+        tree: Option<&PrivateTree>,
     ) -> Result<AgentLaunch, Refused> {
         let setup = &self.setup;
         let definition = &setup.plan.agents[agent_task.agent];
@@ -290,8 +283,8 @@ impl Driver {
                 format!("agent `{}` ({}): {}", definition.name, definition.path, chain(&error)),
             )
         })?;
-        let own_tree = tree.map_or_else(|| PathBuf::from(&setup.facts.root), |tree| tree.path.clone());
-        let tools = tools_of(definition, agent_task);
+        let own_tree = tree.map_or_else(|| PathBuf::from(&setup.facts.root), |tree| tree.path().to_owned());
+        let tools = tools_of(definition, agent_task, task.background);
         let place = Workplace {
             tree: own_tree.clone(),
             dir: dir.to_path_buf(),
@@ -311,6 +304,8 @@ impl Driver {
             effort: definition.effort,
             output: output_form(&task.output),
             repair: agent_task.repair,
+            background: task.background,
+            checked: agent_task.checks.is_some(),
             max_tool_concurrency: setup.settings.max_tool_concurrency.unwrap_or(TOOLS_AT_ONCE),
         };
         let address = self.address(id);
@@ -318,26 +313,38 @@ impl Driver {
             refused(Reason::Resource, format!("can't use the task's folder: {error}"))
         };
         let folder = setup.folder.make_task(&address).map_err(io)?;
+        let prompt = first_message(setup.plan.briefing.as_deref(), definition, &agent.prompt);
         Ok(AgentLaunch {
             attempt,
             agent_id: new_agent_id().map_err(io)?,
             agent_name: definition.name.clone(),
-            definition: definition.path.clone(),
             spec,
-            prompt: first_message(setup.plan.briefing.as_deref(), definition, &agent.prompt),
+            prompt: self.mask.as_ref().map_or(prompt.clone(), |mask| mask.apply(&prompt).into_owned()),
+            mask: self.mask.clone(),
             model,
             place: AgentPlace {
                 tree: own_tree,
                 dir: dir.to_path_buf(),
-                env: agent.common.env.iter().map(|(name, value)| (name.clone(), value.clone())).collect(),
+                env: agent_env(&agent.common, tree),
                 tag: self.tag(id, attempt),
             },
+            idle: task.timeout.idle,
             folder_name: setup.folder.relative(&folder).unwrap_or_default(),
             position: recorded_calls(&folder).map_err(io)?,
-            start: AgentStart::Fresh,
+            start: self.agent_start(&address),
+            checks: None,
             folder,
             address,
         })
+    }
+
+    /// An agent whose last attempt was cut off goes on where its transcript ends; one that failed begins anew.
+    fn agent_start(&self, address: &Address) -> AgentStart {
+        let attempts = self.setup.run.task(address).map_or(&[][..], |task| &task.attempts);
+        match attempts.iter().rev().nth(1).and_then(|before| before.end) {
+            Some(AttemptEnd::Lost | AttemptEnd::Killed) => AgentStart::Continue,
+            Some(AttemptEnd::Completed | AttemptEnd::Failed) | None => AgentStart::Fresh,
+        }
     }
 
     /// The loop has written `attempt_running`: the executor starts.
@@ -346,19 +353,34 @@ impl Driver {
         let (attempt, slot, signal) = (live.attempt, live.slot, live.signal.clone());
         let (ready, sender) = (live.ready.take(), self.sender.clone());
         match ready {
-            Some(Ready::Shell(launch, checks)) => match self.slots.open(slot) {
-                Ok(files) => {
-                    tokio::spawn(shell_attempt((id, attempt), *launch, files, checks, signal, sender));
+            Some(Ready::Shell(launch, setup, checks)) => {
+                if let Some(files) = self.output_files(id, attempt, slot) {
+                    let order = (*launch, setup, files);
+                    tokio::spawn(shell_attempt((id, attempt), order, checks, signal, sender));
                 }
-                Err(error) => {
-                    let message = format!("can't open the output files of slot {slot}: {error}");
-                    self.abandon(id, attempt, refused(Reason::Resource, message));
+            }
+            Some(Ready::Agent(launch, commands, checks)) if commands.is_empty() => {
+                tokio::spawn(agent_attempt((id, attempt), *launch, None, checks, signal, sender));
+            }
+            Some(Ready::Agent(launch, commands, checks)) => {
+                if let Some(files) = self.output_files(id, attempt, slot) {
+                    let commands = Some((commands, files));
+                    tokio::spawn(agent_attempt((id, attempt), *launch, commands, checks, signal, sender));
                 }
-            },
-            Some(Ready::Agent(launch, checks)) => {
-                tokio::spawn(agent_attempt((id, attempt), *launch, checks, signal, sender));
             }
             None => {}
+        }
+    }
+
+    /// The output files of a slot; without them the attempt ends.
+    fn output_files(&mut self, id: TaskId, attempt: Attempt, slot: u32) -> Option<SlotFiles> {
+        match self.slots.open(slot) {
+            Ok(files) => Some(files),
+            Err(error) => {
+                let message = format!("can't open the output files of slot {slot}: {error}");
+                self.abandon(id, attempt, refused(Reason::Resource, message));
+                None
+            }
         }
     }
 
@@ -396,3 +418,7 @@ pub(super) fn chain(error: &dyn std::error::Error) -> String {
     }
     text
 }
+
+#[cfg(test)]
+#[path = "launch_tests.rs"]
+mod tests;

@@ -5,16 +5,22 @@
 //! 3. Nothing that was started lives when `run` returns.
 //! 4. Watchers hear of what is written, never of what is only intended.
 
+mod artifacts;
 mod attempt;
+mod command;
 mod driver;
 mod facts;
 mod finish;
+mod judge;
 mod launch;
+mod orders;
+mod prepare_tree;
 mod setup;
 mod texts;
 
 pub use driver::{DriveError, RunEnd};
 pub use facts::{git_facts, process_facts};
 pub use finish::{Cause, ExitOf};
+pub use orders::follow_orders;
 pub use setup::{Control, RunSetup, run};
 pub use texts::FolderTexts;

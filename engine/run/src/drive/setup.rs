@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use flow_core::ids::Address;
 use flow_core::model::Settings;
 use flow_core::plan::Plan;
 use flow_core::report::Fold;
@@ -47,10 +48,14 @@ pub struct RunSetup {
 }
 
 /// What a person or a signal can want of a live run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Control {
     /// End it.
     Cancel(Cancel),
+    /// Stop all its processes and this one until somebody continues them; meanwhile no clock runs.
+    Suspend,
+    /// End one task, or all instances of one.
+    StopTask(Address),
 }
 
 /// Runs to the end.

@@ -5,16 +5,17 @@
 //!    outcome is there.
 //! 3. Every call of the model that has begun leaves one line in `wire.jsonl`, whatever became of it.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use flow_core::converse::{AgentEnd, AgentSpec, Call, CallResult, Converse, Effect, Input};
+use flow_core::converse::{AgentEnd, AgentSpec, Call, CallResult, CheckFault, Converse, Effect, Input, Item};
 use flow_core::ids::{Address, Attempt};
 use flow_core::model::{AttemptEnd, Outcome, Reason, Usage};
-use flow_core::text::one_line;
+use flow_core::text::{format_duration, one_line};
 use flow_core::wire::{ModelError, Reply, Request};
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
@@ -22,7 +23,9 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use super::agent_ask::Asking;
+use super::agent_checks::AgentChecks;
 use super::agent_files::{AgentFiles, FilesError};
+use super::shell_mask::Mask;
 use super::stop::{Progress, StopOrder, StopSignal};
 use crate::provider::{Cursor, ModelHandle};
 use crate::sys::files::random_u32;
@@ -43,8 +46,6 @@ pub struct AgentLaunch {
     pub agent_id: String,
     /// The definition's name.
     pub agent_name: String,
-    /// The definition's file, for messages.
-    pub definition: String,
     /// What the agent is. Its model is taken from `model`.
     pub spec: AgentSpec,
     /// The first prompt, composed.
@@ -53,14 +54,20 @@ pub struct AgentLaunch {
     pub model: ModelHandle,
     /// Where and how its tools work.
     pub place: AgentPlace,
+    /// How long it may show no sign of life: no piece of an answer, no tool that runs.
+    pub idle: Option<Duration>,
     /// The task's own folder; made here if need be.
     pub folder: PathBuf,
     /// The same, relative to the run folder.
     pub folder_name: String,
     /// Calls of the model that earlier attempts made: what `recorded_calls` says.
     pub position: u32,
+    /// What hides the run's secrets in what tools return and in what the agent says.
+    pub mask: Option<Arc<Mask>>,
     /// From nothing, or on from the transcript.
     pub start: AgentStart,
+    /// What must pass once it is done.
+    pub checks: Option<AgentChecks>,
 }
 
 /// Where an agent's tools work.
@@ -77,12 +84,14 @@ pub struct AgentPlace {
 }
 
 /// How an attempt begins.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum AgentStart {
     /// With the prompt.
     Fresh,
     /// Where the transcript of the same task ends, if there is one that is whole.
     Continue,
+    /// Behind another task's conversation: what `flow_core::converse::fork` made of it and the prompt.
+    Forked(Vec<Item>),
 }
 
 /// Why the loop was left before it had finished.
@@ -175,9 +184,13 @@ impl Session {
 
     fn begin(&mut self) -> Result<(Converse, Input), FilesError> {
         let spec = self.launch.spec.clone();
-        let items = match self.launch.start {
+        let items = match std::mem::replace(&mut self.launch.start, AgentStart::Fresh) {
             AgentStart::Fresh => Vec::new(),
             AgentStart::Continue => self.files.transcript()?,
+            AgentStart::Forked(items) => {
+                items.iter().try_for_each(|item| self.files.record(item))?;
+                items
+            }
         };
         if items.is_empty() {
             return Ok((Converse::new(spec), Input::Begin(self.launch.prompt.clone())));
@@ -199,6 +212,7 @@ impl Session {
                         Effect::Call(call) => calls.push(self.call(call)),
                         // Recorded as an item, and said once the agent has ended.
                         Effect::Denied(_) => {}
+                        Effect::Check => inputs.push_back(Input::Checked(self.check().await?)),
                         Effect::Finish(end) => return Ok(*end),
                     }
                 }
@@ -232,6 +246,14 @@ impl Session {
         }
     }
 
+    /// Checks the work; `Err` when an order to stop came first.
+    async fn check(&mut self) -> Result<Result<(), CheckFault>, Cut> {
+        match &mut self.launch.checks {
+            Some(checks) => checks.run(&self.stop).await.map_err(Cut::Stopped),
+            None => Ok(Ok(())),
+        }
+    }
+
     /// Asks the model; `Err` when an order to stop came first.
     async fn ask(&mut self, request: Request, before: &Usage) -> Result<Result<Reply, ModelError>, Cut> {
         if let Some(order) = self.stop.order() {
@@ -246,6 +268,7 @@ impl Session {
             turn,
             files: &mut self.files,
             progress: &self.progress,
+            idle: self.launch.idle,
         };
         let answer = match asking.ask(&request, &mut self.stop).await? {
             Ok(answer) => answer,
@@ -264,9 +287,12 @@ impl Session {
     fn call(&mut self, call: Call) -> impl Future<Output = (String, CallResult)> + use<> {
         self.used_tools = true;
         self.say(Progress::Tool(call.tool.clone(), shown(&call)));
-        let tools = self.tools.clone();
+        let (tools, mask) = (self.tools.clone(), self.launch.mask.clone());
         async move {
-            let result = tool::call(&call.tool, call.input, &tools).await;
+            let mut result = tool::call(&call.tool, call.input, &tools).await;
+            if let Some(mask) = mask {
+                result.content = mask.apply(&result.content).into_owned();
+            }
             (call.id, result)
         }
     }
@@ -281,22 +307,21 @@ impl Session {
             None => AttemptEnd::Completed,
             Some(_) => AttemptEnd::Failed,
         };
-        let mut message = end.message;
-        // What the provider says of a model that it doesn't know says nothing of where its name stands.
-        if end.reason == Some(Reason::Provider)
-            && let Some(message) = &mut message
-        {
-            message.push_str(&format!(
-                " (model `{}`, agent `{}`)",
-                self.launch.model.name(),
-                self.launch.definition
-            ));
-        }
+        let message = end.message.map(|message| self.masked(&message).into_owned());
         let mut outcome = Outcome::bare(state, end.reason, message);
         outcome.usage = Some(self.usage_of(end.usage));
         outcome.denials = end.denials;
-        outcome.text = self.files.text(&end.text)?;
-        if let Some(output) = end.output {
+        outcome.text = self.files.text(&self.masked(&end.text))?;
+        if end.reason == Some(Reason::CheckFailed)
+            && let Some([stdout, stderr]) =
+                self.launch.checks.as_mut().and_then(|checks| checks.printed.take())
+        {
+            (outcome.stdout, outcome.stderr) = (stdout, stderr);
+        }
+        if let Some(mut output) = end.output {
+            if let Some(mask) = &self.launch.mask {
+                mask.apply_within(&mut output);
+            }
             let json = output.to_string();
             if json.len() <= MAX_INLINE {
                 outcome.output = Some(output);
@@ -309,14 +334,26 @@ impl Session {
 
     fn cut(&mut self, cut: Cut, machine: &Converse) -> Result<Outcome, FilesError> {
         let mut outcome = match cut {
-            Cut::Stopped(order) => Outcome::bare(stopped_end(order.reason), Some(order.reason), None),
+            Cut::Stopped(order) => {
+                Outcome::bare(stopped_end(order.reason), Some(order.reason), self.stop_message(order.reason))
+            }
             Cut::Files(error) => return Err(error),
             Cut::Bug(what) => Outcome::failed(Reason::Internal, format!("bug: {what}")),
         };
         outcome.usage = Some(self.usage_of(machine.usage().clone()));
         outcome.denials = machine.denials().to_vec();
-        outcome.text = self.files.text(machine.text())?;
+        outcome.text = self.files.text(&self.masked(machine.text()))?;
         Ok(outcome)
+    }
+
+    fn masked<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        self.launch.mask.as_ref().map_or(Cow::Borrowed(text), |mask| mask.apply(text))
+    }
+
+    fn stop_message(&self, reason: Reason) -> Option<String> {
+        // Whoever gave another order knows more about it.
+        let idle = self.launch.idle.filter(|_| reason == Reason::Stall)?;
+        Some(format!("showed no sign of life for {} (`timeout.idle`)", format_duration(idle)))
     }
 
     /// A turn that was begun counts, answered or not: it may have cost something.

@@ -1,10 +1,14 @@
 //! One turn of the model, with everything that is told and written down on the way.
 
+use std::time::Duration;
+
 use flow_core::ids::Millis;
+use flow_core::model::Reason;
 use flow_core::wire::{Delta, ModelError, Reply, Request};
 use tokio::sync::mpsc;
 
 use super::agent_files::{AgentFiles, FilesError, WireLine, WireStatus};
+use super::agent_idle::Pulse;
 use super::stop::{Progress, StopOrder, StopSignal};
 use crate::provider::{Cursor, ModelHandle, Sign, Tried};
 use crate::sys::clock::now;
@@ -16,39 +20,46 @@ pub(super) struct Asking<'a> {
     pub(super) turn: u32,
     pub(super) files: &'a mut AgentFiles,
     pub(super) progress: &'a mpsc::Sender<Progress>,
+    /// How long it may be silent.
+    pub(super) idle: Option<Duration>,
 }
 
 /// The answer of the model, or the order that came before it.
 pub(super) type Asked = Result<Result<Reply, ModelError>, StopOrder>;
 
 impl Asking<'_> {
-    /// Asks until there is an answer, a final failure or an order to stop.
+    /// Asks until there is an answer, a final failure or an order to stop; one that is silent for too long gets it here.
     pub(super) async fn ask(self, request: &Request, stop: &mut StopSignal) -> Result<Asked, FilesError> {
-        let Asking { model, cursor, turn, files, progress } = self;
+        let Asking { model, cursor, turn, files, progress, idle } = self;
         // Whether the clock runs must not get lost in a full channel; there are few such signs, so these may queue up.
         let (clock, mut clocked) = mpsc::unbounded_channel();
         let mut trying = None;
         let mut written = Ok(());
         let asked = {
-            let mut signs = |sign: Sign| match sign {
-                Sign::Trying { at } => trying = Some(at),
-                Sign::Tried(tried) => {
-                    trying = None;
-                    let line = files.wire(&line_of(turn, tried));
-                    written = std::mem::replace(&mut written, Ok(())).and(line);
-                }
-                Sign::Delta(Delta::Text(text)) => tell(progress, Progress::Text(text)),
-                Sign::Delta(Delta::Thinking(_) | Delta::ToolUse(_) | Delta::Ping) => {}
-                Sign::Waiting(waits) => {
-                    // The receiver lives as long as this function.
-                    let _ = clock.send(waits);
-                }
-                Sign::Parked { provider, wait, reason } => {
-                    tell(progress, Progress::Parked { provider, wait, reason });
+            let pulse = Pulse::new();
+            let mut signs = |sign: Sign| {
+                pulse.hear(&sign);
+                match sign {
+                    Sign::Trying { at } => trying = Some(at),
+                    Sign::Tried(tried) => {
+                        trying = None;
+                        let line = files.wire(&line_of(turn, tried));
+                        written = std::mem::replace(&mut written, Ok(())).and(line);
+                    }
+                    Sign::Delta(Delta::Text(text)) => tell(progress, Progress::Text(text)),
+                    Sign::Delta(Delta::Thinking(_) | Delta::ToolUse(_) | Delta::Ping) => {}
+                    Sign::Waiting(waits) => {
+                        // The receiver lives as long as this function.
+                        let _ = clock.send(waits);
+                    }
+                    Sign::Parked { provider, wait, reason } => {
+                        tell(progress, Progress::Parked { provider, wait, reason });
+                    }
                 }
             };
             let asking = model.ask(cursor, request, &mut signs);
-            tokio::pin!(asking);
+            let stalls = pulse.stalls(idle);
+            tokio::pin!(asking, stalls);
             loop {
                 tokio::select! {
                     biased;
@@ -58,6 +69,7 @@ impl Asking<'_> {
                         let _ = progress.send(Progress::Waiting(waits)).await;
                     }
                     answer = &mut asking => break Ok(answer),
+                    () = &mut stalls => break Err(StopOrder { reason: Reason::Stall, force: false }),
                 }
             }
         };

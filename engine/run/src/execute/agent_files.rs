@@ -100,6 +100,28 @@ pub fn recorded_calls(folder: &Path) -> io::Result<u32> {
     }
 }
 
+/// What the latest attempt of an agent task has said so far, for a fork of it. Without a transcript: nothing.
+pub fn recorded_transcript(folder: &Path) -> io::Result<Vec<Item>> {
+    match fs::read(folder.join(CONTEXT)) {
+        Ok(bytes) => Ok(whole_items(&bytes).0),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(Vec::new()),
+        Err(error) => Err(error),
+    }
+}
+
+/// The items up to the first line that is not whole, and how many bytes they take.
+fn whole_items(bytes: &[u8]) -> (Vec<Item>, usize) {
+    let mut items = Vec::new();
+    let mut whole = 0;
+    for line in bytes.split_inclusive(|byte| *byte == b'\n') {
+        let Some(text) = line.strip_suffix(b"\n") else { break };
+        let Ok(item) = serde_json::from_slice(text) else { break };
+        items.push(item);
+        whole += line.len();
+    }
+    (items, whole)
+}
+
 /// The open folder of an attempt.
 #[derive(Debug)]
 pub(super) struct AgentFiles {
@@ -115,8 +137,9 @@ impl AgentFiles {
     pub(super) fn open(launch: &AgentLaunch) -> Result<Self, FilesError> {
         let folder = launch.folder.clone();
         make_private_dirs(&folder).map_err(FilesError::at(&folder))?;
-        if launch.start == AgentStart::Fresh {
-            set_aside(&folder)?;
+        match launch.start {
+            AgentStart::Fresh | AgentStart::Forked(_) => set_aside(&folder)?,
+            AgentStart::Continue => {}
         }
         for (name, text) in [("prompt.md", launch.prompt.as_str()), ("system.md", &launch.spec.system)] {
             let path = folder.join(name);
@@ -137,14 +160,7 @@ impl AgentFiles {
     pub(super) fn transcript(&mut self) -> Result<Vec<Item>, FilesError> {
         let path = self.folder.join(CONTEXT);
         let bytes = fs::read(&path).map_err(FilesError::at(&path))?;
-        let mut items = Vec::new();
-        let mut whole = 0;
-        for line in bytes.split_inclusive(|byte| *byte == b'\n') {
-            let Some(text) = line.strip_suffix(b"\n") else { break };
-            let Ok(item) = serde_json::from_slice(text) else { break };
-            items.push(item);
-            whole += line.len();
-        }
+        let (items, whole) = whole_items(&bytes);
         if whole < bytes.len() {
             self.context.set_len(whole as u64).map_err(FilesError::at(&path))?;
         }

@@ -73,6 +73,8 @@ impl Bench {
             output: OutputForm::Text,
             repair: 1,
             max_tool_concurrency: 4,
+            background: false,
+            checked: false,
         };
         let (switch, stop) = stop_pair();
         let launch = AgentLaunch {
@@ -80,15 +82,17 @@ impl Bench {
             attempt: Attempt::FIRST,
             agent_id: "a0123456789abcdef".to_owned(),
             agent_name: "worker".to_owned(),
-            definition: "agents/worker.md".to_owned(),
             spec,
             prompt: "Do it.".to_owned(),
             model,
             place: AgentPlace { dir: tree.clone(), tree, env: Vec::new(), tag: format!("test.{}", unique()) },
+            idle: None,
             folder: root.path().join("run/tasks/t"),
             folder_name: "tasks/t".to_owned(),
             position: 0,
+            mask: None,
             start: AgentStart::Fresh,
+            checks: None,
         };
         Bench { root, launch, switch, stop }
     }
@@ -219,12 +223,12 @@ async fn an_empty_answer_is_no_output() {
 }
 
 #[tokio::test]
-async fn a_model_that_is_not_there_is_asked_once_and_named_with_its_agent() {
+async fn a_model_that_is_not_there_is_asked_once_and_named() {
     let script = "t: [{ fail: { status: 404, message: model not found }, repeat: 9 }]";
     let ran = Bench::new(script).run().await;
     assert_eq!(ran.outcome.reason, Some(Reason::Provider));
     let message = ran.outcome.message.as_ref().unwrap();
-    for part in ["404", "model not found", "`test-model`", "agents/worker.md"] {
+    for part in ["404", "model not found", "`test-model`"] {
         assert!(message.contains(part), "{message}");
     }
     assert_eq!(ran.statuses(), [404]);
@@ -366,6 +370,44 @@ async fn waiting_for_the_provider_is_told_and_its_end_too() {
     assert!(ran.progress.iter().any(parked));
     assert_eq!(ran.statuses(), [429, 200]);
     ran.check_log();
+}
+
+fn idle(seconds: u64) -> impl FnOnce(&mut AgentLaunch) {
+    move |launch| launch.idle = Some(Duration::from_secs(seconds))
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_agent_that_shows_no_sign_of_life_is_stopped_as_stalled() {
+    let script = "t: [{ say: looking, call: Read, with: { file_path: a.txt } }, { hang: true }]";
+    let ran = Bench::new(script).set(idle(90)).run().await;
+    assert_eq!((ran.outcome.end, ran.outcome.reason), (AttemptEnd::Failed, Some(Reason::Stall)));
+    let message = ran.outcome.message.as_deref();
+    assert_eq!(message, Some("showed no sign of life for 1m30s (`timeout.idle`)"));
+    assert_eq!((ran.text().as_str(), ran.turns()), ("looking", 2));
+    assert_eq!(ran.statuses(), [json!(200), json!("stopped")]);
+    ran.check_log();
+}
+
+#[tokio::test(start_paused = true)]
+async fn turns_that_each_come_in_time_are_signs_of_life() {
+    let script =
+        "t: [{ sleep: 80s, call: Read, with: { file_path: a.txt }, repeat: 5 }, { say: done, sleep: 80s }]";
+    let ran = Bench::new(script).set(idle(90)).run().await;
+    assert_eq!(ran.outcome.end, AttemptEnd::Completed, "{:?}", ran.outcome);
+}
+
+#[tokio::test(start_paused = true)]
+async fn waiting_for_a_providers_limit_is_no_stall() {
+    let script = "t: [{ fail: { status: 429, retry_after: 30, message: slow down } }, { say: done }]";
+    let ran = Bench::new(script).set(idle(5)).run().await;
+    assert_eq!(ran.outcome.end, AttemptEnd::Completed, "{:?}", ran.outcome);
+}
+
+#[tokio::test]
+async fn a_tool_that_runs_in_silence_is_a_sign_of_life() {
+    let script = "t: [{ call: Bash, with: { command: 'sleep 0.6' } }, { say: done }]";
+    let ran = Bench::new(script).set(|launch| launch.idle = Some(Duration::from_millis(300))).run().await;
+    assert_eq!(ran.outcome.end, AttemptEnd::Completed, "{:?}", ran.outcome);
 }
 
 #[tokio::test]

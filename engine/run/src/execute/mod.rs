@@ -2,7 +2,9 @@
 
 mod agent;
 mod agent_ask;
+mod agent_checks;
 mod agent_files;
+mod agent_idle;
 mod shell;
 mod shell_mask;
 mod shell_pipe;
@@ -12,7 +14,8 @@ mod shell_watch;
 mod stop;
 
 pub use agent::{AgentLaunch, AgentPlace, AgentStart, new_agent_id, run_agent};
-pub use agent_files::recorded_calls;
+pub use agent_checks::AgentChecks;
+pub use agent_files::{recorded_calls, recorded_transcript};
 pub use shell::{Environment, ShellLaunch, run_shell};
 pub use shell_mask::Mask;
 pub use stop::{Progress, StopOrder, StopSignal, StopSwitch, stop_pair};

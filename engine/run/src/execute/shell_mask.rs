@@ -4,13 +4,12 @@ use std::borrow::Cow;
 use std::fmt::Write;
 
 use aho_corasick::{AhoCorasick, MatchKind};
+use flow_core::compile::SHORTEST_MASKED;
 use flow_core::text::escape_xml;
+use serde_json::Value;
 
 /// What stands for a secret.
 const MASKED: &[u8] = b"***";
-
-/// The shortest secret that is masked: a shorter one is in every other line by chance.
-const SHORTEST: usize = 6;
 
 /// The secrets of a run, ready to be looked for.
 #[derive(Debug)]
@@ -26,7 +25,7 @@ impl Mask {
         let mut needles = Vec::new();
         for secret in secrets {
             for part in [secret, secret.trim()].into_iter().chain(secret.lines().map(str::trim)) {
-                if part.chars().count() >= SHORTEST {
+                if part.chars().count() >= SHORTEST_MASKED {
                     add_forms(part, &mut needles);
                 }
             }
@@ -49,6 +48,20 @@ impl Mask {
         let mut out = Vec::with_capacity(text.len());
         copy(automaton, text.as_bytes(), text.len(), &mut out);
         Cow::Owned(String::from_utf8_lossy(&out).into_owned())
+    }
+
+    /// Hides secrets in every text of a value.
+    pub fn apply_within(&self, value: &mut Value) {
+        match value {
+            Value::String(text) => {
+                if let Cow::Owned(masked) = self.apply(text) {
+                    *text = masked;
+                }
+            }
+            Value::Array(items) => items.iter_mut().for_each(|item| self.apply_within(item)),
+            Value::Object(entries) => entries.values_mut().for_each(|item| self.apply_within(item)),
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
     }
 
     /// Where the part of a text begins that the next bytes could turn into a secret.

@@ -39,7 +39,13 @@ fn size_and_encoding_are_checked_before_anything_is_parsed() {
     place.write("p/large", &"x".repeat(101));
     place.write("p/exact", &"x".repeat(100));
     place.write("p/nul", "a\0b");
-    check(&place, "large", Code::TooLarge, "`large` has 101 bytes, more than the 100 it may have", None);
+    check(
+        &place,
+        "large",
+        Code::TooLarge,
+        "`large` has 101 bytes, more than the 100 bytes it may have",
+        None,
+    );
     assert!(read_source(&place.top.join("p/exact"), 100, "exact").is_ok());
     assert_eq!(read_source(&place.top.join("p/nul"), 100, "nul").unwrap_err().code, Code::NotText);
     std::fs::write(place.top.join("p/bytes"), [b'a', 0xff]).unwrap();

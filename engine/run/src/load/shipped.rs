@@ -30,7 +30,8 @@ pub(super) const AGENTS: &[Shipped] = agents![
 ];
 
 /// The workflows that `flow run NAME` knows without a file. A plan of the project with the same name wins.
-pub(super) const WORKFLOWS: &[Shipped] = &[];
+pub(super) const WORKFLOWS: &[Shipped] =
+    &[Shipped { name: "tour", text: include_str!("../../../../workflows/tour.yaml") }];
 
 #[cfg(test)]
 #[path = "shipped_tests.rs"]

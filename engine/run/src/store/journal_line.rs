@@ -7,6 +7,9 @@ const TAIL: usize = FIELD.len() + 8 + END.len();
 const FIELD: &[u8] = b",\"crc\":\"";
 const END: &[u8] = b"\"}";
 
+/// A line's own number begins before this place: `{"v":1,"seq":`.
+const OWN_NUMBER: usize = 13;
+
 /// What is wrong with a line that is whole and as it was written.
 #[derive(Debug)]
 pub(super) enum LineError {
@@ -63,13 +66,23 @@ fn is_whole(line: &[u8]) -> bool {
     })
 }
 
-/// Whether a damaged line begins with a whole one: then it is no write that was cut short, but two lines whose newline
-/// was lost, and the first of them had been accepted.
-pub(super) fn hides_a_whole_line(damaged: &[u8]) -> bool {
+/// Whether a damaged line is more than a write that was cut short: it begins with a whole line, or the event after the
+/// one with number `seq` begins inside it. Then an accepted event is among what was damaged.
+pub(super) fn hides_an_event(damaged: &[u8], seq: u64) -> bool {
+    // Past the line's own number, which the damage may have turned into the next.
+    let rest = damaged.get(OWN_NUMBER..).unwrap_or_default();
+    begins_with_a_whole_line(damaged) || contains(rest, format!(",\"seq\":{},\"at\":", seq + 1).as_bytes())
+}
+
+fn begins_with_a_whole_line(damaged: &[u8]) -> bool {
     let ends = damaged.windows(END.len()).enumerate().filter(|(_, window)| *window == END);
     // A candidate must carry the field in its place, so a checksum is rarely computed in vain.
     let mut candidates = ends.map(|(at, _)| &damaged[..at + END.len()]).filter(|head| {
         head.len() >= TAIL && head[head.len() - TAIL..].starts_with(FIELD) && head.len() < damaged.len()
     });
     candidates.any(is_whole)
+}
+
+fn contains(bytes: &[u8], part: &[u8]) -> bool {
+    bytes.windows(part.len()).any(|window| window == part)
 }

@@ -103,7 +103,7 @@ pub fn read_journal(path: &Path) -> Result<JournalRead, JournalError> {
             }
             Err(LineError::Damaged) => {
                 let is_last = reader.fill_buf().map_err(failed)?.is_empty();
-                if !is_last || journal_line::hides_a_whole_line(&line) {
+                if !is_last || journal_line::hides_an_event(&line, read.entries.len() as u64) {
                     return Err(JournalError::Damaged { path: path.to_owned(), line: number });
                 }
                 read.torn = Some(TornTail { line: number, bytes: line.len() as u64 });

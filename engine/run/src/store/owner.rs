@@ -46,6 +46,13 @@ impl RunFolder {
         Ok(OwnerLock(lock))
     }
 
+    /// Removes the run with all that it kept. The lock goes with it.
+    pub fn remove(&self, owned: OwnerLock) -> io::Result<()> {
+        let removed = std::fs::remove_dir_all(self.path());
+        drop(owned);
+        removed
+    }
+
     /// Whether some process owns the run right now.
     pub fn owner_alive(&self) -> io::Result<bool> {
         FileLock::is_held(&self.path().join("owner"))

@@ -49,7 +49,7 @@ pub enum FindError {
 }
 
 impl RunFolder {
-    /// All runs, oldest first.
+    /// All runs, oldest first. A folder whose engine died before its first event holds no run.
     pub fn list(state: &StateDir) -> Result<Vec<RunFolder>, StateError> {
         let runs = state.runs();
         let failed = |error| StateError::io("read", &runs, error);
@@ -66,7 +66,11 @@ impl RunFolder {
             }
         }
         ids.sort();
-        Ok(ids.into_iter().map(|id| RunFolder::at(state, id)).collect())
+        Ok(ids.into_iter().map(|id| RunFolder::at(state, id)).filter(RunFolder::has_begun).collect())
+    }
+
+    fn has_begun(&self) -> bool {
+        std::fs::metadata(self.events()).is_ok_and(|events| events.len() > 0)
     }
 
     /// The run that a person names: `latest`, an id, or the beginning of exactly one.

@@ -7,8 +7,12 @@ fn find(runs: &[&str], text: &str) -> Result<String, String> {
     let state = StateDir::at(&dir.path().join(".flow")).unwrap();
     for run in runs {
         crate::sys::files::make_private_dir(&state.runs().join(run)).unwrap();
+        std::fs::write(state.runs().join(run).join("events.jsonl"), "{}\n").unwrap();
     }
-    // Neither is a run.
+    // None of these is a run; the last died before its first event.
+    std::fs::create_dir(state.runs().join("20980101-000000-0zzzzz")).unwrap();
+    std::fs::create_dir(state.runs().join("20970101-000000-0zzzzz")).unwrap();
+    std::fs::write(state.runs().join("20970101-000000-0zzzzz").join("events.jsonl"), "").unwrap();
     std::fs::write(state.runs().join("20990101-000000-0zzzzz"), "").unwrap();
     std::fs::create_dir(state.runs().join("Notes")).unwrap();
     let place = dir.path().display().to_string();
@@ -63,6 +67,7 @@ fn a_run_folder_that_others_may_write_is_refused() {
     let dir = tempfile::tempdir().unwrap();
     let state = StateDir::at(&dir.path().join(".flow")).unwrap();
     let run = RunFolder::create(&state, flow_core::ids::Millis(0)).unwrap();
+    std::fs::write(run.events(), "{}\n").unwrap();
     std::fs::set_permissions(run.path(), std::fs::Permissions::from_mode(0o777)).unwrap();
     let error = RunFolder::find(&state, "latest").unwrap_err();
     assert!(matches!(error, FindError::State(StateError::WorldWritable { .. })));

@@ -117,6 +117,15 @@ pub struct SlotFiles {
 }
 
 impl SlotFiles {
+    /// The same files from where they end now: for the next of several commands.
+    pub fn next(&self) -> io::Result<SlotFiles> {
+        Ok(SlotFiles {
+            stdout: SlotFile::at_end(&self.stdout.stream)?,
+            stderr: SlotFile::at_end(&self.stderr.stream)?,
+            retired: Arc::clone(&self.retired),
+        })
+    }
+
     /// Takes the files out of use after this attempt: something of it may still hold them open.
     pub fn retire(&self) {
         self.retired.store(true, Ordering::Release);

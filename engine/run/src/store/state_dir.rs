@@ -78,7 +78,7 @@ impl StateDir {
         let dir = Self::existing(path)?.ok_or_else(|| {
             StateError::io("make the state folder", path, io::Error::from(io::ErrorKind::NotFound))
         })?;
-        dir.make("runs")?;
+        dir.make("runs").map(drop)?;
         // Whatever the project's own ignore rules say, runs never get into a commit.
         let ignore = path.join(".gitignore");
         match files::create_exclusively(&ignore).and_then(|mut file| io::Write::write_all(&mut file, b"*\n"))
@@ -105,11 +105,12 @@ impl StateDir {
         self.0.join("runs")
     }
 
-    fn make(&self, name: &str) -> Result<(), StateError> {
+    /// A folder in it, made if it isn't there.
+    pub(super) fn make(&self, name: &str) -> Result<PathBuf, StateError> {
         let path = self.0.join(name);
         match files::make_private_dir(&path) {
-            Ok(()) => Ok(()),
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => is_ours(&path).map(drop),
+            Ok(()) => Ok(path),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => is_ours(&path).map(|_| path),
             Err(error) => Err(StateError::io("make", &path, error)),
         }
     }

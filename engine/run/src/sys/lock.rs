@@ -9,7 +9,7 @@ use std::time::Duration;
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 
-/// A held lock. Dropping it lets go.
+/// A held lock. Dropping it lets go at once.
 #[derive(Debug)]
 pub struct FileLock(File);
 
@@ -31,7 +31,11 @@ impl FileLock {
     /// Whether somebody holds the lock. A file that isn't there is held by nobody.
     pub fn is_held(path: &Path) -> io::Result<bool> {
         match File::open(path) {
-            Ok(file) => Ok(!try_lock(&file, FlockOperation::NonBlockingLockShared)?),
+            Ok(file) => {
+                let free = try_lock(&file, FlockOperation::NonBlockingLockShared)?;
+                drop(FileLock(file));
+                Ok(!free)
+            }
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
             Err(error) => Err(error),
         }
@@ -40,6 +44,13 @@ impl FileLock {
     /// The file, for what its holder wants to say.
     pub fn file(&self) -> &File {
         &self.0
+    }
+}
+
+impl Drop for FileLock {
+    fn drop(&mut self) {
+        // Closing is not enough: a process that is being started has a copy of the handle until it executes its program.
+        let _ = flock(&self.0, FlockOperation::Unlock);
     }
 }
 
@@ -69,5 +80,16 @@ mod tests {
         drop(lock);
         assert!(!FileLock::is_held(&path).unwrap());
         assert!(FileLock::try_acquire(&path).unwrap().is_some());
+    }
+
+    #[test]
+    fn a_dropped_lock_is_free_though_a_copy_of_its_handle_is_open() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("owner");
+        let lock = FileLock::try_acquire(&path).unwrap().unwrap();
+        let copy = lock.file().try_clone().unwrap();
+        drop(lock);
+        assert!(!FileLock::is_held(&path).unwrap());
+        drop(copy);
     }
 }

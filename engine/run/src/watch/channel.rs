@@ -25,6 +25,8 @@ pub enum Update {
     Event(Arc<Entry>),
     /// What an attempt says while it lives.
     Progress(Address, Progress),
+    /// Something about the run that a person should know.
+    Note(String),
 }
 
 /// The run's side.

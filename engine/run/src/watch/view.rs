@@ -24,7 +24,10 @@ pub struct View {
     /// Tokens of attempts that have ended.
     pub tokens: u64,
     last: IndexMap<Address, Box<Outcome>>,
-    parents: IndexMap<Address, ()>,
+    /// Expanded tasks, with how many instances each has.
+    parents: IndexMap<Address, usize>,
+    /// How each task ended, so that one that runs again in a later epoch is counted once.
+    ends: IndexMap<Address, (TaskState, bool)>,
 }
 
 /// Ended tasks by state.
@@ -41,6 +44,19 @@ pub struct Counts {
 }
 
 impl Counts {
+    fn of(&mut self, state: TaskState, allowed: bool) -> Option<&mut usize> {
+        match state {
+            TaskState::Completed => Some(&mut self.completed),
+            TaskState::Failed if allowed => Some(&mut self.allowed),
+            TaskState::Failed => Some(&mut self.failed),
+            TaskState::Killed => Some(&mut self.killed),
+            TaskState::Lost => Some(&mut self.lost),
+            TaskState::Skipped => Some(&mut self.skipped),
+            TaskState::Blocked => Some(&mut self.blocked),
+            TaskState::Created | TaskState::Starting | TaskState::Running => None,
+        }
+    }
+
     /// All of them.
     pub fn all(&self) -> usize {
         self.completed + self.failed + self.allowed + self.killed + self.lost + self.skipped + self.blocked
@@ -106,8 +122,15 @@ pub enum Line {
         /// Why.
         reason: String,
     },
+    /// Something about the run that a person should know.
+    Note {
+        /// What.
+        text: String,
+    },
     /// The run was told to stop.
     Stopping {
+        /// Why.
+        reason: Reason,
         /// Whether everything is killed at once.
         force: bool,
     },
@@ -129,6 +152,7 @@ impl View {
                 self.progress(task, progress);
                 None
             }
+            Update::Note(text) => Some(Line::Note { text: text.clone() }),
         }
     }
 
@@ -139,13 +163,21 @@ impl View {
                 self.began = at;
                 None
             }
-            Event::RunResumed { .. } => {
+            Event::RunResumed { lost, reset, .. } => {
                 self.began = at;
+                self.running.clear();
+                lost.iter().chain(reset).for_each(|task| self.uncount(task));
                 None
             }
             Event::TaskExpanded { task, instances } => {
-                self.total = (self.total + instances.len()).saturating_sub(1);
-                self.parents.insert(task.clone(), ());
+                let before = self.parents.insert(task.clone(), instances.len());
+                if before.is_some() {
+                    let gone = format!("{task}[");
+                    let old: Vec<_> =
+                        self.ends.keys().filter(|own| own.as_str().starts_with(&gone)).cloned().collect();
+                    old.iter().for_each(|own| self.uncount(own));
+                }
+                self.total = (self.total + instances.len()).saturating_sub(before.unwrap_or(1));
                 None
             }
             Event::AttemptStarting { task, attempt, .. } => {
@@ -183,7 +215,11 @@ impl View {
             Event::TaskEnded { task, state, reason, message, allowed } => {
                 let parent = self.parents.contains_key(task);
                 if !parent {
-                    self.count(*state, *allowed);
+                    self.uncount(task);
+                    self.ends.insert(task.clone(), (*state, *allowed));
+                    if let Some(count) = self.ended.of(*state, *allowed) {
+                        *count += 1;
+                    }
                 }
                 Some(Line::Ended {
                     task: task.clone(),
@@ -195,7 +231,9 @@ impl View {
                     parent,
                 })
             }
-            Event::KillRequested { task: None, force, .. } => Some(Line::Stopping { force: *force }),
+            Event::KillRequested { task: None, reason, force } => {
+                Some(Line::Stopping { reason: *reason, force: *force })
+            }
             Event::ProviderParked { provider, until, reason } => Some(Line::Parked {
                 provider: provider.clone(),
                 wait: until.since(at),
@@ -207,22 +245,19 @@ impl View {
             Event::TaskReady { .. }
             | Event::KillRequested { task: Some(_), .. }
             | Event::WorktreeMade { .. }
-            | Event::WorktreeEnded { .. } => None,
+            | Event::WorktreeEnded { .. }
+            | Event::MergeStarted { .. }
+            | Event::MergeEnded { .. } => None,
         }
     }
 
-    fn count(&mut self, state: TaskState, allowed: bool) {
-        let count = match state {
-            TaskState::Completed => &mut self.ended.completed,
-            TaskState::Failed if allowed => &mut self.ended.allowed,
-            TaskState::Failed => &mut self.ended.failed,
-            TaskState::Killed => &mut self.ended.killed,
-            TaskState::Lost => &mut self.ended.lost,
-            TaskState::Skipped => &mut self.ended.skipped,
-            TaskState::Blocked => &mut self.ended.blocked,
-            TaskState::Created | TaskState::Starting | TaskState::Running => return,
-        };
-        *count += 1;
+    /// Takes back what was counted of a task that runs again.
+    fn uncount(&mut self, task: &Address) {
+        if let Some((state, allowed)) = self.ends.swap_remove(task)
+            && let Some(count) = self.ended.of(state, allowed)
+        {
+            *count = count.saturating_sub(1);
+        }
     }
 
     fn progress(&mut self, task: &Address, progress: &Progress) {

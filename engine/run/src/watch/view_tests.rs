@@ -61,3 +61,26 @@ fn the_telling_output_is_standard_error_unless_it_is_empty() {
     outcome.stderr = slice(5);
     assert_eq!(telling_output(&outcome).map(|slice| slice.len), Some(5));
 }
+
+#[test]
+fn a_task_that_runs_again_after_a_resume_is_counted_once() {
+    let mut view = View { total: 2, ..View::default() };
+    let expanded = |keys: &[&str]| Event::TaskExpanded {
+        task: "m".into(),
+        instances: keys.iter().map(|key| Instance { key: (*key).to_owned(), item: json!(key) }).collect(),
+    };
+    view.update(&at(0, expanded(&["a", "b"])));
+    view.update(&at(1, ended("m[a]", TaskState::Completed, false)));
+    view.update(&at(1, ended("m[b]", TaskState::Failed, false)));
+    view.update(&at(1, ended("m", TaskState::Failed, false)));
+    view.update(&at(1, ended("n", TaskState::Blocked, false)));
+    let reset = ["m[b]", "n"].map(Address::from).to_vec();
+    view.update(&at(2, Event::RunResumed { epoch: 2, lost: Vec::new(), reset, given_up: Vec::new() }));
+    assert_eq!(view.ended, Counts { completed: 1, ..Counts::default() });
+    view.update(&at(3, ended("m[b]", TaskState::Completed, false)));
+    view.update(&at(3, ended("m", TaskState::Completed, false)));
+    assert_eq!((view.total, view.ended), (3, Counts { completed: 2, ..Counts::default() }));
+    // With other items than before, the old ones are gone.
+    view.update(&at(4, expanded(&["c", "d", "e"])));
+    assert_eq!((view.total, view.ended), (4, Counts::default()));
+}

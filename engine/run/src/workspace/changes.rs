@@ -12,6 +12,7 @@ use indexmap::IndexSet;
 
 use super::WorkspaceError;
 use super::git::{Git, GitDirs};
+use super::repository::Repository;
 
 /// What a tree holds beyond its HEAD. Ignored files are none of it.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -77,6 +78,61 @@ pub(super) fn look(git: &Git, dirs: GitDirs<'_>, untracked: Untracked) -> Result
         changes.add(entry.path_bytes(), untracked);
     }
     Ok(changes)
+}
+
+/// Every file of a checkout that git knows or does not ignore, sorted; nested repositories as their folder.
+pub(super) fn listed(
+    git: &Git,
+    repository: &Repository,
+    checkout: &Path,
+) -> Result<Vec<PathBuf>, WorkspaceError> {
+    let mut files: Vec<PathBuf> = if git.is_there() {
+        let args = ["ls-files", "-z", "--cached", "--others", "--exclude-standard"];
+        paths(&git.run(repository.dirs(checkout), &args)?)
+    } else {
+        let opened = repository.open()?;
+        let list = || {
+            let index = opened.index()?;
+            let path = |bytes: &[u8]| PathBuf::from(OsStr::from_bytes(bytes));
+            let mut files: Vec<PathBuf> = index.iter().map(|entry| path(&entry.path)).collect();
+            let mut options = StatusOptions::new();
+            options.include_untracked(true).recurse_untracked_dirs(true);
+            let statuses = opened.statuses(Some(&mut options))?;
+            files.extend(statuses.iter().map(|entry| path(entry.path_bytes())));
+            Ok(files)
+        };
+        list().map_err(|source| WorkspaceError::library("list files", source))?
+    };
+    files.sort();
+    files.dedup();
+    Ok(files)
+}
+
+/// Every file of a checkout that git ignores.
+pub(super) fn ignored(
+    git: &Git,
+    repository: &Repository,
+    checkout: &Path,
+) -> Result<Vec<PathBuf>, WorkspaceError> {
+    if git.is_there() {
+        let args = ["ls-files", "-z", "--others", "--ignored", "--exclude-standard"];
+        return Ok(paths(&git.run(repository.dirs(checkout), &args)?));
+    }
+    let opened = repository.open()?;
+    let mut options = StatusOptions::new();
+    options.include_untracked(true).recurse_untracked_dirs(true);
+    options.include_ignored(true).recurse_ignored_dirs(true);
+    let statuses = opened
+        .statuses(Some(&mut options))
+        .map_err(|source| WorkspaceError::library("list ignored files", source))?;
+    let ignored = statuses.iter().filter(|entry| entry.status().is_ignored());
+    Ok(ignored.map(|entry| PathBuf::from(OsStr::from_bytes(entry.path_bytes()))).collect())
+}
+
+/// The names of a list that git ends with NUL each.
+fn paths(list: &[u8]) -> Vec<PathBuf> {
+    let names = list.split(|byte| *byte == 0).filter(|name| !name.is_empty());
+    names.map(|name| PathBuf::from(OsStr::from_bytes(name))).collect()
 }
 
 /// Puts the tree as it is into its index, less what git ignores and nested repositories, and gives the tree object.

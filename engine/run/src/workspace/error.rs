@@ -85,6 +85,24 @@ pub enum WorkspaceError {
         /// The folder.
         path: PathBuf,
     },
+    /// There is no tree to write to.
+    #[error("the repository `{common}` is bare: there is no tree to apply changes to")]
+    NoCheckout {
+        /// The repository.
+        common: PathBuf,
+    },
+    /// A merge, rebase or the like of the person is under way.
+    #[error("a merge, rebase or the like is under way in `{git_dir}`; end it first")]
+    Unfinished {
+        /// The git folder of the checkout.
+        git_dir: PathBuf,
+    },
+    /// Somebody wrote a file in the very moment in which it was to be replaced.
+    #[error("`{path}` was changed while the work was brought home; nothing was written")]
+    ChangedMeanwhile {
+        /// The file.
+        path: PathBuf,
+    },
     /// The project's folder leads out of the tree at that commit.
     #[error("`{dir}` leads out of the worktree")]
     Outside {
@@ -123,16 +141,28 @@ pub enum WorkspaceError {
         /// Why not.
         source: std::io::Error,
     },
+    /// A pattern of `include` is none.
+    #[error("`include` can't use `{pattern}`")]
+    Include {
+        /// The pattern, or the file it stands in.
+        pattern: String,
+        /// Why not.
+        source: ignore::Error,
+    },
     /// A tree could not be taken down. Nothing of it was lost.
-    #[error("the work is kept in `{path}` on branch `{branch}`")]
+    #[error("the work is kept in `{path}`{}", on_branch(branch))]
     Kept {
         /// The folder.
         path: PathBuf,
-        /// The branch.
+        /// The branch; empty for a copy.
         branch: String,
         /// What was in the way.
         source: Box<WorkspaceError>,
     },
+}
+
+fn on_branch(branch: &str) -> String {
+    if branch.is_empty() { String::new() } else { format!(" on branch `{branch}`") }
 }
 
 impl WorkspaceError {
@@ -159,6 +189,9 @@ impl WorkspaceError {
         match self {
             WorkspaceError::GitLocked { .. } | WorkspaceError::Busy { .. } => Reason::GitLocked,
             WorkspaceError::Tampered { .. } => Reason::Tampered,
+            WorkspaceError::Unfinished { .. } | WorkspaceError::ChangedMeanwhile { .. } => {
+                Reason::MergeConflict
+            }
             WorkspaceError::Lost { .. } => Reason::WorkspaceLost,
             WorkspaceError::Kept { source, .. } => source.reason(),
             WorkspaceError::Git { message, .. } if message.contains("No space left on device") => {
@@ -175,6 +208,8 @@ impl WorkspaceError {
             | WorkspaceError::NoHome
             | WorkspaceError::Exists { .. }
             | WorkspaceError::InUse { .. }
+            | WorkspaceError::Include { .. }
+            | WorkspaceError::NoCheckout { .. }
             | WorkspaceError::Outside { .. }
             | WorkspaceError::NoProgram { .. }
             | WorkspaceError::Git { .. }

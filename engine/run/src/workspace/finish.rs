@@ -9,6 +9,7 @@ use super::WorkspaceError;
 use super::changes::{self, Changes, Untracked};
 use super::git::Git;
 use super::lock::patiently;
+use super::merge_home::nothing_to_merge;
 use super::patch::write_difference;
 use super::worktree::{Worktree, Worktrees};
 
@@ -62,22 +63,27 @@ impl Worktrees {
             commit: None,
             base: tree.base.clone(),
             patch: None,
+            merged: None,
             files_changed: 0,
             lacked: tree.lacked.clone(),
         };
         if tip == tree.start && !loose {
             self.remove(&tree.chain, &tree.path)?;
             self.delete_branch(&tree.branch, tip)?;
+            outcome.merged = merge.changes_home().then(|| nothing_to_merge(merge));
             return Ok(outcome);
         }
         let patch_to = if merge == Merge::Patch { patch_to } else { None };
         let repository = self.repository.open_shared()?;
         outcome.files_changed = write_difference(&repository, tree.start, tip, patch_to)?;
         outcome.patch = patch_to.map(|path| path.display().to_string());
+        outcome.merged = merge.changes_home().then(|| self.bring_home(tree, tip, merge)).transpose()?;
+        let came_home = outcome.merged.as_ref().is_some_and(|merged| merged.conflicts.is_empty());
         let folder_goes = match merge {
             Merge::None => false,
             Merge::Branch => !loose,
             Merge::Patch => !loose && patch_to.is_some(),
+            Merge::Apply | Merge::Squash | Merge::CherryPick => !loose && came_home,
         };
         if folder_goes {
             self.chain_of(tree)?;
@@ -86,7 +92,7 @@ impl Worktrees {
             self.unlock(&tree.chain)?;
             outcome.path = Some(tree.path.display().to_string());
         }
-        if folder_goes && merge == Merge::Patch {
+        if folder_goes && merge != Merge::Branch {
             self.delete_branch(&tree.branch, tip)?;
         } else {
             outcome.branch = Some(tree.branch.clone());
@@ -120,7 +126,7 @@ impl Worktrees {
             self.chain_of(tree)?;
             let git = self.git_of(tree)?;
             let dirs = self.dirs(&tree.chain, &tree.path);
-            let staged = patiently(|| changes::stage(&git, dirs, &standing.changes))?;
+            let staged = patiently(self.patience.git, || changes::stage(&git, dirs, &standing.changes))?;
             let name = tree.path.file_name().unwrap_or_default().to_string_lossy();
             let message =
                 format!("Work of {name} in run {}\n\nCommitted by flow at the end of the task.\n", self.run);
@@ -141,7 +147,7 @@ impl Worktrees {
     ) -> Result<(), WorkspaceError> {
         let name = format!("refs/heads/{branch}");
         let _lock = self.lock()?;
-        patiently(|| {
+        patiently(self.patience.git, || {
             let moved = match from {
                 Some(from) => repository.reference_matching(&name, to, true, from, "flow: end of the task"),
                 None => repository.reference(&name, to, false, "flow: end of the task"),
@@ -180,7 +186,7 @@ impl Worktrees {
 
     /// The git to use in a tree that a task had: with filters that the repository did not have before, they may be the
     /// task's, and the library, which runs none, does the work.
-    fn git_of(&self, tree: &Worktree) -> Result<Git, WorkspaceError> {
+    pub(super) fn git_of(&self, tree: &Worktree) -> Result<Git, WorkspaceError> {
         Ok(if self.filters()? == tree.filters { self.git.clone() } else { Git::none() })
     }
 }

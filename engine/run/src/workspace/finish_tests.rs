@@ -35,6 +35,7 @@ fn a_clean_tree_goes_with_its_branch_and_its_entry() {
             commit: None,
             base,
             patch: None,
+            merged: None,
             files_changed: 0,
             lacked: Vec::new(),
         };

@@ -2,6 +2,7 @@
 //! git-lfs) that the person configured.
 
 use std::ffi::{OsStr, OsString};
+use std::io::{Seek, Write};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -82,13 +83,39 @@ impl Git {
         dirs: GitDirs<'_>,
         args: &[S],
     ) -> Result<Vec<u8>, WorkspaceError> {
+        self.run_with(dirs, args, Stdio::null())
+    }
+
+    /// Runs a subcommand that reads something.
+    pub(super) fn feed<S: AsRef<OsStr>>(
+        &self,
+        dirs: GitDirs<'_>,
+        args: &[S],
+        input: &[u8],
+    ) -> Result<Vec<u8>, WorkspaceError> {
+        // A file, not a pipe: the program may write before it has read everything.
+        let file = tempfile::tempfile().and_then(|mut file| {
+            file.write_all(input)?;
+            file.rewind()?;
+            Ok(file)
+        });
+        let file = file.map_err(WorkspaceError::io("write a list for", "git"))?;
+        self.run_with(dirs, args, Stdio::from(file))
+    }
+
+    fn run_with<S: AsRef<OsStr>>(
+        &self,
+        dirs: GitDirs<'_>,
+        args: &[S],
+        input: Stdio,
+    ) -> Result<Vec<u8>, WorkspaceError> {
         let name = || args.first().map(|arg| arg.as_ref().to_string_lossy().into_owned()).unwrap_or_default();
         let Some(program) = &self.program else {
             return Err(WorkspaceError::NoProgram { what: "this" });
         };
         let output = command(program, dirs)
             .args(args)
-            .stdin(Stdio::null())
+            .stdin(input)
             .output()
             .map_err(WorkspaceError::io("run", program))?;
         if output.status.success() {

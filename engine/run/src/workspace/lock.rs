@@ -10,10 +10,20 @@ use rustix::io::Errno;
 
 use super::WorkspaceError;
 
-/// How long a lock of git is waited for.
-const GIT_PATIENCE: Duration = Duration::from_secs(30);
-/// How long another flow is waited for. It may itself be waiting for a lock of git.
-const FLOW_PATIENCE: Duration = Duration::from_secs(120);
+/// How long others are waited for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Patience {
+    /// With a lock of git.
+    pub(super) git: Duration,
+    /// With another flow process, which may itself be waiting for a lock of git.
+    pub(super) flow: Duration,
+}
+
+impl Default for Patience {
+    fn default() -> Self {
+        Patience { git: Duration::from_secs(30), flow: Duration::from_secs(120) }
+    }
+}
 
 /// One repository, held against other threads and other flow processes until dropped or the process ends.
 #[derive(Debug)]
@@ -23,7 +33,7 @@ pub(super) struct RepositoryLock {
 
 impl RepositoryLock {
     /// Waits for its turn.
-    pub(super) fn take(path: &Path) -> Result<Self, WorkspaceError> {
+    pub(super) fn take(path: &Path, patience: Duration) -> Result<Self, WorkspaceError> {
         let file = OpenOptions::new()
             .create(true)
             .truncate(false)
@@ -31,7 +41,7 @@ impl RepositoryLock {
             .mode(0o600)
             .open(path)
             .map_err(WorkspaceError::io("open the lock", path))?;
-        let end = Instant::now() + FLOW_PATIENCE;
+        let end = Instant::now() + patience;
         let mut pause = Duration::from_millis(1);
         loop {
             match flock(&file, FlockOperation::NonBlockingLockExclusive) {
@@ -48,8 +58,11 @@ impl RepositoryLock {
 }
 
 /// Does something again for as long as a lock of git is in its way, up to a limit.
-pub(super) fn patiently<T>(mut act: impl FnMut() -> Result<T, WorkspaceError>) -> Result<T, WorkspaceError> {
-    let end = Instant::now() + GIT_PATIENCE;
+pub(super) fn patiently<T>(
+    patience: Duration,
+    mut act: impl FnMut() -> Result<T, WorkspaceError>,
+) -> Result<T, WorkspaceError> {
+    let end = Instant::now() + patience;
     let mut pause = Duration::from_millis(50);
     loop {
         match act() {

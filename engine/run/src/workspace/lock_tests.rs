@@ -13,7 +13,7 @@ fn only_one_holds_a_repository_at_a_time() {
             scope.spawn(|| {
                 barrier.wait();
                 for _ in 0..20 {
-                    let _lock = RepositoryLock::take(&path).unwrap();
+                    let _lock = RepositoryLock::take(&path, Patience::default().flow).unwrap();
                     assert_eq!(inside.fetch_add(1, Ordering::SeqCst), 0);
                     std::thread::yield_now();
                     inside.fetch_sub(1, Ordering::SeqCst);
@@ -27,9 +27,9 @@ fn only_one_holds_a_repository_at_a_time() {
 fn only_a_lock_of_git_is_waited_for() {
     let locked = || Err(WorkspaceError::GitLocked { lock: "x.lock".to_owned() });
     let mut answers = vec![Ok(7), locked(), locked()];
-    assert_eq!(patiently(|| answers.pop().unwrap()).unwrap(), 7);
+    assert_eq!(patiently(Patience::default().git, || answers.pop().unwrap()).unwrap(), 7);
     let mut calls = 0;
-    let failed = patiently(|| -> Result<(), _> {
+    let failed = patiently(Patience::default().git, || -> Result<(), _> {
         calls += 1;
         Err(WorkspaceError::NoHome)
     });

@@ -29,9 +29,14 @@ impl Owner {
         Some(Owner { pid, start })
     }
 
+    /// Whether it still runs.
+    pub(super) fn is_alive(self) -> bool {
+        start_of(self.pid) == Some(self.start)
+    }
+
     /// Whether it is another process than this one, and still running.
     pub(super) fn is_another_alive(self) -> bool {
-        self.pid != std::process::id() && start_of(self.pid) == Some(self.start)
+        self.pid != std::process::id() && self.is_alive()
     }
 }
 

@@ -90,6 +90,7 @@ impl Worktrees {
             commit: tip.map(|tip| tip.to_string()),
             base: recorded.base.clone(),
             patch: None,
+            merged: None,
             files_changed,
             lacked: Vec::new(),
         })

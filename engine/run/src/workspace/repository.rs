@@ -6,6 +6,7 @@ use flow_core::compile::GitPlace;
 use git2::{ErrorCode, Oid};
 
 use super::WorkspaceError;
+use super::git::GitDirs;
 
 /// Looks what git can do for a project, without starting a process.
 pub fn git_place(root: &Path) -> GitPlace {
@@ -17,6 +18,15 @@ pub fn git_place(root: &Path) -> GitPlace {
             Err(WorkspaceError::NoCommits { .. }) => GitPlace::NoCommits,
             Ok(_) | Err(_) => GitPlace::Ready,
         },
+    }
+}
+
+/// Refuses a repository that belongs to somebody else: its configuration makes git run programs.
+pub fn check_owner(root: &Path) -> Result<(), WorkspaceError> {
+    match Repository::discover(root) {
+        Err(error @ WorkspaceError::Foreign { .. }) => Err(error),
+        // Whatever else is wrong is said where it matters.
+        Ok(_) | Err(_) => Ok(()),
     }
 }
 
@@ -37,11 +47,7 @@ impl Repository {
     /// Finds the repository at or above the project root.
     pub(super) fn discover(root: &Path) -> Result<Self, WorkspaceError> {
         let whole = |path: &Path| path.canonicalize().map_err(WorkspaceError::io("find", path));
-        let found = git2::Repository::discover(root).map_err(|source| match source.code() {
-            ErrorCode::NotFound => WorkspaceError::NoRepository { root: root.to_owned() },
-            ErrorCode::Owner => WorkspaceError::Foreign { root: root.to_owned() },
-            _ => WorkspaceError::library("open the git repository", source),
-        })?;
+        let found = git2::Repository::discover(root).map_err(|source| refusal(root, source))?;
         Ok(Repository {
             root: whole(root)?,
             git_dir: whole(found.path())?,
@@ -88,6 +94,11 @@ impl Repository {
         }
     }
 
+    /// Where git works on the checkout.
+    pub(super) fn dirs<'a>(&'a self, checkout: &'a Path) -> GitDirs<'a> {
+        GitDirs { git_dir: &self.git_dir, common: &self.common, tree: Some(checkout), index: None }
+    }
+
     /// The project root relative to the checkout; empty for a bare repository.
     pub(super) fn folder(&self) -> &Path {
         let inside = self.checkout.as_deref().and_then(|checkout| self.root.strip_prefix(checkout).ok());
@@ -103,6 +114,15 @@ impl Repository {
         let name = name.strip_suffix(".git").unwrap_or(&name);
         let hash = blake3::hash(self.common.as_os_str().as_bytes()).to_hex();
         format!("{}-{}", flow_core::text::file_name(name), &hash[..12])
+    }
+}
+
+/// What the library's refusal to open a repository means.
+pub(super) fn refusal(root: &Path, source: git2::Error) -> WorkspaceError {
+    match source.code() {
+        ErrorCode::NotFound => WorkspaceError::NoRepository { root: root.to_owned() },
+        ErrorCode::Owner => WorkspaceError::Foreign { root: root.to_owned() },
+        _ => WorkspaceError::library("open the git repository", source),
     }
 }
 

@@ -1,9 +1,7 @@
 //! Making a tree and taking one down.
 
 use std::ffi::OsString;
-use std::fs::{DirBuilder, Permissions};
 use std::io::ErrorKind;
-use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use flow_core::ids::{Address, Attempt, RunId};
@@ -14,8 +12,9 @@ use super::WorkspaceError;
 use super::chain::Chain;
 use super::changes::{self, Untracked};
 use super::git::{Git, GitDirs};
+use super::home::{home, recover_in, remove_folder};
 use super::lacked::lacked;
-use super::lock::{RepositoryLock, patiently};
+use super::lock::{Patience, RepositoryLock, patiently};
 use super::owner::Owner;
 use super::repository::{Repository, author};
 
@@ -27,7 +26,11 @@ pub struct Worktrees {
     /// The folder for the trees of this repository.
     pub(super) home: PathBuf,
     pub(super) run: RunId,
+    pub(super) patience: Patience,
 }
+
+/// A file in a tree's folder in `.git/worktrees`: the tree was made to its end. One without it has never been anybody's.
+pub(super) const MADE: &str = "flow-made";
 
 /// A private tree, owned by this process until it is finished.
 #[derive(Debug)]
@@ -52,23 +55,10 @@ impl Worktrees {
     /// Finds the repository of a project. `dir`, relative to the root, replaces `$XDG_STATE_HOME/flow/worktrees`.
     pub fn open(root: &Path, dir: Option<PathBuf>, run: &RunId) -> Result<Self, WorkspaceError> {
         let repository = Repository::discover(root)?;
-        let dir = match dir {
-            Some(dir) => repository.root.join(dir),
-            None => default_dir().ok_or(WorkspaceError::NoHome)?,
-        };
-        let dir = settle(&dir);
-        let main = repository.common.ends_with(".git").then(|| repository.common.parent()).flatten();
-        for checkout in
-            [repository.checkout.as_deref(), main, Some(&*repository.common)].into_iter().flatten()
-        {
-            if dir.starts_with(checkout) {
-                return Err(WorkspaceError::InsideCheckout { dir });
-            }
-        }
-        let home = dir.join(repository.key());
-        let made = DirBuilder::new().recursive(true).mode(0o700).create(&home);
-        made.map_err(WorkspaceError::io("create the folder", &home))?;
-        Ok(Worktrees { git: Git::find(), repository, home, run: run.clone() })
+        let home = home(Some(&repository), &repository.root, dir)?;
+        let (git, patience) = (Git::find(), Patience::default());
+        recover_in(&git, Some(&repository), &home, patience)?;
+        Ok(Worktrees { git, repository, home, run: run.clone(), patience })
     }
 
     /// Makes a tree for an attempt. `base` is `head` (or nothing), `dirty` (HEAD and the checkout's uncommitted
@@ -97,7 +87,12 @@ impl Worktrees {
             let filled = self.fill(&path, &chain);
             (filled, lacked.join().unwrap_or_default())
         });
-        match filled.and_then(|()| self.folder_in(&path)) {
+        let made = filled.and_then(|()| self.folder_in(&path)).and_then(|dir| {
+            let mark = chain.admin().join(MADE);
+            std::fs::write(&mark, "").map_err(WorkspaceError::io("write", mark))?;
+            Ok(dir)
+        });
+        match made {
             Ok(dir) => {
                 let base = start.to_string();
                 Ok(Worktree { path, branch, base, dir, lacked, start, chain, filters })
@@ -116,7 +111,7 @@ impl Worktrees {
     /// Takes the lock of the repository.
     pub(super) fn lock(&self) -> Result<RepositoryLock, WorkspaceError> {
         // A run's id can't begin with a dot.
-        RepositoryLock::take(&self.home.join(".lock"))
+        RepositoryLock::take(&self.home.join(".lock"), self.patience.flow)
     }
 
     /// Where git works in a tree.
@@ -137,7 +132,7 @@ impl Worktrees {
         if is_branch(&branch) {
             return Err(WorkspaceError::Exists { what: branch });
         }
-        patiently(|| {
+        patiently(self.patience.git, || {
             let added = if self.git.is_there() {
                 self.add_by_program(path, &branch, start)
             } else {
@@ -153,7 +148,7 @@ impl Worktrees {
         Ok((branch, Chain::read(path, &self.repository.common)?))
     }
 
-    fn add_by_program(&self, path: &Path, branch: &str, start: Oid) -> Result<(), WorkspaceError> {
+    pub(super) fn add_by_program(&self, path: &Path, branch: &str, start: Oid) -> Result<(), WorkspaceError> {
         let reason = Owner::current().reason(self.run.as_str());
         let mut args: Vec<OsString> = [
             "worktree",
@@ -214,7 +209,7 @@ impl Worktrees {
             return Ok(());
         }
         let args = ["reset", "--hard", "--quiet", "--no-recurse-submodules"];
-        patiently(|| self.git.run(self.dirs(chain, path), &args)).map(drop)
+        patiently(self.patience.git, || self.git.run(self.dirs(chain, path), &args)).map(drop)
     }
 
     /// The project's folder in a tree; made when the commit doesn't have it.
@@ -318,7 +313,7 @@ impl Worktrees {
     fn delete_branch_locked(&self, branch: &str, expected: Oid) -> Result<(), WorkspaceError> {
         // As a reference: deleting it as a branch would also rewrite the person's config.
         let name = format!("refs/heads/{branch}");
-        patiently(|| {
+        patiently(self.patience.git, || {
             let repository = self.repository.open_shared()?;
             let deleted = match repository.find_reference(&name) {
                 Ok(mut reference) if reference.target() == Some(expected) => reference.delete(),
@@ -346,47 +341,6 @@ impl Worktrees {
         };
         read().map_err(|source| WorkspaceError::library("read git's config", source))
     }
-}
-
-fn remove_folder(path: &Path) -> Result<(), WorkspaceError> {
-    let removed = match std::fs::remove_dir_all(path) {
-        // Some build tools make what they fetch read-only, folders included.
-        Err(error) if error.kind() == ErrorKind::PermissionDenied => {
-            make_writable(path);
-            std::fs::remove_dir_all(path)
-        }
-        removed => removed,
-    };
-    match removed {
-        Err(error) if error.kind() != ErrorKind::NotFound => Err(WorkspaceError::io("remove", path)(error)),
-        Ok(()) | Err(_) => Ok(()),
-    }
-}
-
-/// Lets the owner change every folder below. What fails shows when the folder is removed.
-fn make_writable(folder: &Path) {
-    let _ = std::fs::set_permissions(folder, Permissions::from_mode(0o700));
-    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-            make_writable(&entry.path());
-        }
-    }
-}
-
-fn default_dir() -> Option<PathBuf> {
-    let absolute = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    let state = absolute("XDG_STATE_HOME").or_else(|| Some(absolute("HOME")?.join(".local/state")))?;
-    Some(state.join("flow/worktrees"))
-}
-
-/// The path without symbolic links, as far as it exists.
-fn settle(path: &Path) -> PathBuf {
-    for ancestor in path.ancestors() {
-        if let (Ok(whole), Ok(rest)) = (ancestor.canonicalize(), path.strip_prefix(ancestor)) {
-            return whole.join(rest);
-        }
-    }
-    path.to_owned()
 }
 
 #[cfg(test)]

@@ -15,4 +15,6 @@ mod stray;
 
 pub use group::{Leader, Remnant, continue_all, signal_all, stop_all};
 pub use identity::ProcessIdentity;
-pub use stray::{ATTEMPT_VARIABLE, become_subreaper, sweep, sweep_everywhere, sweep_orphans, tag_value};
+pub use stray::{
+    ATTEMPT_VARIABLE, become_subreaper, processes_tagged, sweep, sweep_everywhere, sweep_orphans, tag_value,
+};

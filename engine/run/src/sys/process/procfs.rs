@@ -47,14 +47,20 @@ fn parse_stat(text: &[u8]) -> Option<Stat> {
     })
 }
 
-/// The value of a variable in the environment that a process was started with. `None` too when we may not look.
-pub(super) fn environment_value(pid: Pid, name: &str) -> Option<Vec<u8>> {
+/// The environment that a process was started with. `None`: it has none, which is so for a moment while it executes
+/// another program, or we may not look.
+pub(super) fn environment(pid: Pid) -> Option<Vec<u8>> {
     // The kernel allows 6 MiB for arguments and environment together.
     const MOST: u64 = 8 * 1024 * 1024;
     let mut bytes = Vec::new();
     File::open(format!("/proc/{pid}/environ")).ok()?.take(MOST).read_to_end(&mut bytes).ok()?;
-    let mut variables = bytes.split(|byte| *byte == 0);
-    variables.find_map(|one| one.strip_prefix(name.as_bytes())?.strip_prefix(b"=").map(<[u8]>::to_vec))
+    (!bytes.is_empty()).then_some(bytes)
+}
+
+/// The value of a variable in an environment.
+pub(super) fn value_in<'a>(environment: &'a [u8], name: &str) -> Option<&'a [u8]> {
+    let mut variables = environment.split(|byte| *byte == 0);
+    variables.find_map(|one| one.strip_prefix(name.as_bytes())?.strip_prefix(b"="))
 }
 
 /// The children of our main thread: what it spawned itself, and every orphan that fell to us, since the kernel gives

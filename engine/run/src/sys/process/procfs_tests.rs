@@ -17,7 +17,9 @@ fn a_cut_line_is_no_state() {
 fn we_see_our_own_state_and_environment() {
     let us = getpid();
     assert_eq!(stat(us).unwrap().state, State::Alive);
-    assert_eq!(environment_value(us, "PATH"), std::env::var_os("PATH").map(|path| path.into_encoded_bytes()));
-    assert_eq!(environment_value(us, "PAT"), None);
+    let environment = environment(us).unwrap();
+    let path = std::env::var_os("PATH").unwrap().into_encoded_bytes();
+    assert_eq!(value_in(&environment, "PATH"), Some(&path[..]));
+    assert_eq!(value_in(&environment, "PAT"), None);
     assert!(all_processes().unwrap().contains(&us));
 }

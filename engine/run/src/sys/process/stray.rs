@@ -38,12 +38,30 @@ pub fn tag_value(tag: &str) -> String {
 /// Ends and reaps every orphan of ours that carries the tag; says whether there were any. Costs one read when there
 /// are no orphans at all. Call it when the tagged group itself is gone.
 pub async fn sweep(tag: &str) -> bool {
-    if orphans_with(tag).is_empty() {
-        return false;
+    const ROUNDS: usize = 4;
+    for round in 0..ROUNDS {
+        if !has_orphans(tag).await {
+            return round > 0;
+        }
+        // Where one escaped, others may have: also such as are no children of ours yet.
+        sweep_everywhere(tag).await;
     }
-    // Where one escaped, others may have: also such as are no children of ours yet.
-    sweep_everywhere(tag).await;
     true
+}
+
+async fn has_orphans(tag: &str) -> bool {
+    let mut pauses = [1, 2, 4, 8].into_iter().map(Duration::from_millis);
+    loop {
+        let orphans = orphans(tag);
+        if orphans.contains(&Orphan::Tagged) {
+            return true;
+        }
+        // One that is just executing a program has no environment to look at, for a moment.
+        match pauses.next() {
+            Some(pause) if orphans.contains(&Orphan::Nameless) => tokio::time::sleep(pause).await,
+            _ => return false,
+        }
+    }
 }
 
 /// Ends every process that carries the tag, or a tag below it (`tag/...`), whoever its parent is; says whether there
@@ -75,6 +93,11 @@ pub async fn sweep_everywhere(tag: &str) -> bool {
         }
         pause.sleep().await;
     }
+}
+
+/// The processes that carry the tag, or a tag below it; never this process or what it runs under.
+pub fn processes_tagged(tag: &str) -> Vec<i32> {
+    processes_with(tag).into_iter().map(|(pid, _)| pid.as_raw_pid()).collect()
 }
 
 /// Ends and reaps every orphan of ours that runs in a session of its own, tagged or not: a daemon that cleared its
@@ -112,11 +135,32 @@ fn is_foreign(pid: Pid) -> bool {
     !reap_foreign_session(pid) && procfs::stat(pid).is_ok_and(|stat| stat.session != ours)
 }
 
-/// Our children that carry the tag and no `Leader` answers for.
-fn orphans_with(tag: &str) -> Vec<Pid> {
-    let Ok(children) = procfs::children_of_main_thread() else { return Vec::new() };
-    let strange = children.into_iter().filter(|pid| !is_live_leader(*pid));
-    strange.filter(|pid| !reap_foreign_session(*pid) && carries(*pid, tag)).collect()
+/// Whose a living orphan is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Orphan {
+    /// It carries the tag.
+    Tagged,
+    /// It has no environment, or we may not see it.
+    Nameless,
+    /// It is none of ours, or of another attempt.
+    Other,
+}
+
+/// Our children that no `Leader` answers for. Dead ones are reaped on the way.
+fn orphans(tag: &str) -> Vec<Orphan> {
+    let children = procfs::children_of_main_thread().unwrap_or_default();
+    let living = children.into_iter().filter(|pid| !is_live_leader(*pid) && !reap_foreign_session(*pid));
+    living.map(|pid| whose(pid, tag)).collect()
+}
+
+fn whose(pid: Pid, tag: &str) -> Orphan {
+    match procfs::environment(pid) {
+        None => Orphan::Nameless,
+        Some(environment) => match procfs::value_in(&environment, ATTEMPT_VARIABLE) {
+            Some(value) if names_tag(value, tag.as_bytes()) => Orphan::Tagged,
+            Some(_) | None => Orphan::Other,
+        },
+    }
 }
 
 fn processes_with(tag: &str) -> Vec<(Pid, std::os::fd::OwnedFd)> {
@@ -125,7 +169,11 @@ fn processes_with(tag: &str) -> Vec<(Pid, std::os::fd::OwnedFd)> {
     let pids = procfs::all_processes().unwrap_or_default();
     // The pidfd comes first: what the environment says afterwards is then said of the process that it names.
     let open = |pid: Pid| Some((pid, pidfd_open(pid, PidfdFlags::empty()).ok()?));
-    pids.into_iter().filter(strange).filter_map(open).filter(|(pid, _)| carries(*pid, tag)).collect()
+    pids.into_iter()
+        .filter(strange)
+        .filter_map(open)
+        .filter(|(pid, _)| whose(*pid, tag) == Orphan::Tagged)
+        .collect()
 }
 
 /// This process and what it runs under.
@@ -135,10 +183,6 @@ fn ancestors() -> Vec<Pid> {
         chain.push(parent);
     }
     chain
-}
-
-fn carries(pid: Pid, tag: &str) -> bool {
-    procfs::environment_value(pid, ATTEMPT_VARIABLE).is_some_and(|value| names_tag(&value, tag.as_bytes()))
 }
 
 /// Whether the tag, or one below it, stands in the value.

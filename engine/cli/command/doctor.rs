@@ -1,0 +1,274 @@
+//! `flow doctor`: what flow needs here, and what is in its way.
+
+use std::fmt::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use flow_core::diagnostic::Diagnostic;
+use flow_core::model::Settings;
+use flow_core::text::{list_some, visible};
+use flow_core::wire::APIS;
+use flow_run::provider::{ProviderConfig, Providers};
+use flow_run::store::StateDir;
+use flow_run::sys::process::processes_tagged;
+use flow_run::workspace::abandoned;
+use rustix::fs::{Access, access, statvfs};
+use serde_json::{Value, json};
+
+use super::reconcile;
+use crate::args::{DoctorArgs, ListHow};
+use crate::exit::Exit;
+use crate::session::{Session, has_program};
+use crate::ui;
+
+/// A disk with less than this is low, and with a tenth of it full.
+const LOW_DISK: u64 = 1 << 30;
+
+/// How a check went.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    Good,
+    Odd,
+    Bad,
+}
+
+/// A finding about the place, and what to do about it.
+struct Check {
+    what: &'static str,
+    state: State,
+    said: String,
+    next: Option<String>,
+}
+
+impl Check {
+    fn good(what: &'static str, said: impl Into<String>) -> Self {
+        Check { what, state: State::Good, said: said.into(), next: None }
+    }
+
+    fn odd(what: &'static str, said: impl Into<String>, next: impl Into<String>) -> Self {
+        Check { what, state: State::Odd, said: said.into(), next: Some(next.into()) }
+    }
+
+    fn bad(what: &'static str, said: impl Into<String>, next: impl Into<String>) -> Self {
+        Check { what, state: State::Bad, said: said.into(), next: Some(next.into()) }
+    }
+}
+
+pub(super) fn run(session: &Session, args: &DoctorArgs) -> anyhow::Result<u8> {
+    let (settings, findings) = session.find_settings(&session.project.here);
+    let mut checks = vec![git(), bash(), config(&findings), agents(session, &settings)];
+    checks.extend(models(&settings));
+    checks.extend([state(session), disk(&session.project.root)]);
+    checks.extend(dead_runs(session));
+    checks.extend(trees(session));
+    match args.output {
+        ListHow::Json => ui::print_json(&checks.iter().map(as_json).collect::<Vec<_>>())?,
+        ListHow::Text => ui::print(&as_text(&checks))?,
+    }
+    let bad = checks.iter().any(|check| check.state == State::Bad);
+    Ok(if bad { Exit::TaskFailed } else { Exit::Success }.code())
+}
+
+fn git() -> Check {
+    const NEXT: &str = "install git; without it no task can have a worktree of its own";
+    match Command::new("git").arg("--version").stdin(Stdio::null()).output() {
+        Ok(output) if output.status.success() => {
+            Check::good("git", String::from_utf8_lossy(&output.stdout).trim())
+        }
+        Ok(output) => Check::bad("git", format!("`git --version` ended with {}", output.status), NEXT),
+        Err(_) => Check::bad("git", "`git` is not on the PATH", NEXT),
+    }
+}
+
+fn bash() -> Check {
+    match has_program("bash") {
+        true => Check::good("bash", "on the PATH"),
+        false => Check::bad(
+            "bash",
+            "`bash` is not on the PATH",
+            "install bash, or give the plan's tasks another `shell`",
+        ),
+    }
+}
+
+fn config(findings: &[Diagnostic]) -> Check {
+    let errors = findings.iter().filter(|finding| finding.is_error()).count();
+    match (errors, findings.len()) {
+        (0, 0) => Check::good("flow.toml", "fine, or not there"),
+        (0, warnings) => {
+            Check::odd("flow.toml", format!("{warnings} warnings"), "see them with `flow check`")
+        }
+        (errors, _) => Check::bad(
+            "flow.toml",
+            format!("can't be used: {errors} errors, the first: {}", first(findings)),
+            "see them with `flow check`",
+        ),
+    }
+}
+
+fn first(findings: &[Diagnostic]) -> &str {
+    findings.iter().find(|finding| finding.is_error()).map_or("", |finding| finding.message.as_str())
+}
+
+fn agents(session: &Session, settings: &Settings) -> Check {
+    const NEXT: &str = "see them with `flow agents check`";
+    let (registry, unreadable) = session.find_agents(&session.project.here, settings);
+    let usable = registry.names().count();
+    let findings: Vec<&Diagnostic> = registry.findings().chain(&unreadable).collect();
+    let errors = findings.iter().filter(|finding| finding.is_error()).count();
+    match (errors, findings.len()) {
+        (0, 0) => Check::good("agents", format!("{usable} definitions")),
+        (0, odd) => Check::odd("agents", format!("{usable} definitions, {odd} oddities"), NEXT),
+        (errors, _) => Check::bad("agents", format!("{errors} errors in definitions"), NEXT),
+    }
+}
+
+/// The default model, and which keys there are. No key is ever shown.
+fn models(settings: &Settings) -> Vec<Check> {
+    let own = settings.providers.values().filter_map(|provider| provider.api_key_env.as_deref());
+    let mut names: Vec<&str> = APIS.iter().map(|api| api.key_env).chain(own).collect();
+    names.sort_unstable();
+    names.dedup();
+    let is_set = |name: &&str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    let (set, unset): (Vec<&str>, Vec<&str>) = names.into_iter().partition(is_set);
+    let keys = match set.as_slice() {
+        [] => Check::odd(
+            "keys",
+            "no model key is set",
+            format!("for a real model set one of {}", list_some(unset, 4)),
+        ),
+        set => Check::good("keys", format!("{} set", list_some(set.iter().copied(), 4))),
+    };
+    let config = ProviderConfig {
+        settings: settings.clone(),
+        script: None,
+        model: None,
+        env: Box::new(|name| std::env::var(name).ok()),
+    };
+    let resolved = Providers::new(config).and_then(|providers| providers.resolve(None));
+    let model = match resolved {
+        Ok(model) if model.name().starts_with("script/") => {
+            Check::good("model", format!("the written model `{}`", model.id()))
+        }
+        Ok(model) => Check::good("model", format!("`{}`", model.name())),
+        Err(error) => {
+            let next = error.help().unwrap_or_else(|| "look at `[models]` in flow.toml".to_owned());
+            Check::odd("model", error.to_string(), next)
+        }
+    };
+    vec![keys, model]
+}
+
+fn state(session: &Session) -> Check {
+    let path = &session.project.state_dir;
+    let shown = session.project.show(path);
+    let writable = |path: &Path| access(path, Access::WRITE_OK).is_ok();
+    match StateDir::existing(path) {
+        Ok(Some(_)) if writable(path) => Check::good("state", shown),
+        Ok(Some(_)) => Check::bad(
+            "state",
+            format!("`{shown}` can't be written"),
+            "give yourself the right to write there",
+        ),
+        Ok(None) if path.parent().is_some_and(writable) => {
+            Check::good("state", format!("`{shown}` is made with the first run"))
+        }
+        Ok(None) => Check::bad(
+            "state",
+            format!("`{shown}` can't be made"),
+            "choose another folder with `--state-dir` or FLOW_STATE_DIR",
+        ),
+        Err(error) => Check::bad(
+            "state",
+            format!("{:#}", anyhow::Error::new(error)),
+            "mend that, or choose another folder with `--state-dir` or FLOW_STATE_DIR",
+        ),
+    }
+}
+
+fn disk(root: &Path) -> Check {
+    const NEXT: &str =
+        "make room: runs are kept in `.flow/runs`, worktrees in `~/.local/state/flow/worktrees`";
+    let Ok(found) = statvfs(root) else { return Check::good("disk", "its size is not known here") };
+    let free = found.f_bavail.saturating_mul(found.f_frsize);
+    let said = format!("{} MiB free", free >> 20);
+    match free {
+        free if free < LOW_DISK / 10 => Check::bad("disk", said, NEXT),
+        free if free < LOW_DISK => Check::odd("disk", said, NEXT),
+        _ => Check::good("disk", said),
+    }
+}
+
+fn dead_runs(session: &Session) -> Vec<Check> {
+    let dead = match reconcile::dead(session) {
+        Ok(dead) => dead,
+        // The state folder's own check says why.
+        Err(_) => return Vec::new(),
+    };
+    if dead.is_empty() {
+        return vec![Check::good("runs", "no run has lost its engine")];
+    }
+    let of = |folder: &flow_run::store::RunFolder| {
+        let run = folder.id().as_str();
+        let orphans = processes_tagged(run);
+        match orphans.as_slice() {
+            [] => Check::odd(
+                "runs",
+                format!("the engine of {run} died"),
+                format!("go on with `flow resume {run}`"),
+            ),
+            pids => {
+                let pids: Vec<String> = pids.iter().map(ToString::to_string).collect();
+                Check::bad(
+                    "runs",
+                    format!("the engine of {run} died and left processes: {}", pids.join(" ")),
+                    "`flow ps` ends them",
+                )
+            }
+        }
+    };
+    dead.iter().map(of).collect()
+}
+
+fn trees(session: &Session) -> Vec<Check> {
+    let all = abandoned(&session.project.root);
+    if all.is_empty() {
+        return vec![Check::good("worktrees", "none is locked by a dead process")];
+    }
+    let of = |tree: flow_run::workspace::Abandoned| {
+        let path = tree.path.display();
+        let next = match session.find_run(&tree.run) {
+            Ok(_) => "`flow ps` takes it down; work in it goes to its branch".to_owned(),
+            Err(_) => {
+                format!("its run is gone; look into it, then `git worktree unlock {path}` and remove it")
+            }
+        };
+        Check::bad("worktrees", format!("{path} is locked by run {}, whose engine died", tree.run), next)
+    };
+    all.into_iter().map(of).collect()
+}
+
+fn as_text(checks: &[Check]) -> String {
+    let mut text = String::new();
+    for check in checks {
+        let sign = match check.state {
+            State::Good => "ok",
+            State::Odd => "!",
+            State::Bad => "x",
+        };
+        let _ = writeln!(text, "{sign:<2} {:<10} {}", check.what, visible(&check.said));
+        if let Some(next) = &check.next {
+            let _ = writeln!(text, "   {:<10} -> {}", "", visible(next));
+        }
+    }
+    text
+}
+
+fn as_json(check: &Check) -> Value {
+    let state = match check.state {
+        State::Good => "ok",
+        State::Odd => "warning",
+        State::Bad => "error",
+    };
+    json!({ "check": check.what, "state": state, "message": check.said, "next": check.next })
+}

@@ -1,0 +1,95 @@
+//! `flow stop`: an order to a live run, from any process.
+
+use std::time::{Duration, Instant};
+
+use flow_core::event::Event;
+use flow_core::ids::Address;
+use flow_core::model::TaskState;
+use flow_core::report::RunReport;
+use flow_run::store::{ControlOrder, RunFolder, read_journal};
+
+use super::{logs, reconcile, report};
+use crate::args::StopArgs;
+use crate::exit::{Exit, Failure};
+use crate::session::Session;
+use crate::ui;
+
+/// Between two looks at the run.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// How long an engine may take to hear an order.
+const HEARING: Duration = Duration::from_secs(10);
+
+pub(super) fn run(session: &Session, args: &StopArgs) -> anyhow::Result<u8> {
+    let folder = session.find_run(&args.run)?;
+    reconcile::one(session, &folder);
+    let before = report::fold(&folder)?;
+    if !folder.owner_alive()? {
+        return Err(nothing_lives(&before));
+    }
+    let order = match &args.task {
+        None => ControlOrder::StopRun { force: args.now },
+        Some(name) => {
+            let task = logs::find_one(&before, name)?;
+            if task.state.is_terminal() {
+                let message = format!("`{name}` has ended already: {}", task.state.as_str());
+                return Err(Failure::new(Exit::NothingSelected, message).into());
+            }
+            ControlOrder::StopTask { task: task.address.clone() }
+        }
+    };
+    let seen = read_journal(&folder.events())?.entries.len();
+    folder.send_order(&order).map_err(|error| {
+        Failure::new(Exit::Io, format!("can't write `{}`: {error}", folder.control().display()))
+    })?;
+    wait(&folder, args.task.as_deref().map(Address::from).as_ref(), seen)
+}
+
+/// Waits until the order has come to its end. A deaf task ends with its grace, so this does too.
+fn wait(folder: &RunFolder, task: Option<&Address>, seen: usize) -> anyhow::Result<u8> {
+    let sent = Instant::now();
+    let mut heard = false;
+    loop {
+        let alive = folder.owner_alive()?;
+        let entries = read_journal(&folder.events())?.entries;
+        heard |= entries[seen.min(entries.len())..].iter().any(|entry| match &entry.event {
+            Event::KillRequested { task: killed, .. } => killed.is_none() || killed.as_ref() == task,
+            _ => false,
+        });
+        let Some(now) = RunReport::fold(&entries) else { return Ok(Exit::Io.code()) };
+        if let Some(task) = task
+            && let Some(found) = now.tasks.iter().find(|found| found.address == *task)
+            && found.state.is_terminal()
+        {
+            ui::note(&format!("`{task}` ended: {}", found.state.as_str()));
+            return Ok(Exit::Success.code());
+        }
+        if !alive {
+            let now = report::fold(folder)?;
+            ui::note(&format!("run {} ended: {}", folder.id(), now.status.as_str()));
+            return Ok(Exit::Success.code());
+        }
+        if !heard && sent.elapsed() > HEARING {
+            let message = format!("the engine of run {} does not hear", folder.id());
+            let failure = Failure::new(Exit::Io, message);
+            return Err(match folder.last_owner() {
+                Some(owner) => failure.help(format!("end it with `kill {}`", owner.pid)).into(),
+                None => failure.into(),
+            });
+        }
+        std::thread::sleep(LOOK);
+    }
+}
+
+fn nothing_lives(report: &RunReport) -> anyhow::Error {
+    let status = report.status.as_str();
+    let lost = report.tasks.iter().any(|task| task.state == TaskState::Lost);
+    let failure = Failure::new(
+        Exit::NothingSelected,
+        format!("run {} does not live any more: {status}; there is nothing to stop", report.run),
+    );
+    match lost {
+        true => failure.help(format!("go on with `flow resume {}`", report.run)).into(),
+        false => failure.into(),
+    }
+}

@@ -1,0 +1,89 @@
+//! The views of CI jobs: nothing on success, the last output of what failed, and for GitHub Actions groups around it.
+
+use std::io::Write;
+use std::sync::Arc;
+use std::time::Duration;
+
+use flow_core::model::{Outcome, TaskState};
+use flow_core::text::shown_line;
+use flow_run::store::{RunFolder, tail_of_slice};
+use flow_run::watch::{Line, Update, View, telling_output};
+
+use super::watcher::Screen;
+use super::words;
+
+/// The last lines of a failed task.
+const TAIL: usize = 40;
+
+/// A CI system ends a job that says nothing for ten minutes or so.
+const SILENCE: Duration = Duration::from_secs(300);
+
+/// Failures only.
+pub(super) struct Ci {
+    folder: Arc<RunFolder>,
+    groups: bool,
+    spoke: Duration,
+}
+
+impl Ci {
+    /// `groups`: GitHub Actions folds what stands between two of its commands.
+    pub(super) fn new(folder: Arc<RunFolder>, groups: bool) -> Self {
+        Ci { folder, groups, spoke: Duration::ZERO }
+    }
+
+    fn output(&self, outcome: &Outcome) -> Vec<String> {
+        let Some(slice) = telling_output(outcome).or(outcome.text.as_ref()) else { return Vec::new() };
+        let tail = tail_of_slice(&self.folder, slice, TAIL).unwrap_or_default();
+        // Behind the bar no line of a task is a command of the CI system.
+        let line = |text: &str| format!("        | {}", shown_line(text, 400).replace("##[", "# # ["));
+        String::from_utf8_lossy(&tail).lines().map(line).collect()
+    }
+}
+
+impl Screen for Ci {
+    fn show(&mut self, _: &Update, line: Option<&Line>, _: &View) {
+        let Some(line) = line.filter(|line| is_worth_it(line)) else { return };
+        let said = words::line(line);
+        if said.is_empty() {
+            return;
+        }
+        let outcome = match line {
+            Line::Ended { outcome, .. } | Line::Retry { outcome, .. } => outcome.as_deref(),
+            Line::Parked { .. } | Line::Note { .. } | Line::Stopping { .. } | Line::Finished { .. } => None,
+        };
+        let output = outcome.map(|outcome| self.output(outcome)).unwrap_or_default();
+        let mut out = anstream::stderr().lock();
+        let (open, close) = match self.groups && !output.is_empty() {
+            true => ("::group::", "::endgroup::\n"),
+            false => ("", ""),
+        };
+        let _ = writeln!(out, "{open}{said}");
+        for text in output {
+            let _ = writeln!(out, "{text}");
+        }
+        let _ = write!(out, "{close}");
+    }
+
+    fn tick(&mut self, view: &View, since: Duration) {
+        if since.saturating_sub(self.spoke) < SILENCE || view.running.is_empty() {
+            return;
+        }
+        self.spoke = since;
+        let mut out = anstream::stderr().lock();
+        let _ = writeln!(out, "...     {}", words::status(view, since));
+    }
+
+    fn close(&mut self) {}
+}
+
+/// What a person who reads a log of hundreds of jobs wants to see.
+fn is_worth_it(line: &Line) -> bool {
+    match line {
+        Line::Ended { state, allowed, parent, .. } => {
+            let bad = matches!(state, TaskState::Failed | TaskState::Killed | TaskState::Lost);
+            bad && !allowed && !parent
+        }
+        Line::Retry { .. } | Line::Parked { .. } => false,
+        Line::Note { .. } | Line::Stopping { .. } | Line::Finished { .. } => true,
+    }
+}

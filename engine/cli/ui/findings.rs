@@ -1,0 +1,96 @@
+//! Diagnostics as lines, as JSON and as annotations.
+
+use std::io::Write;
+
+use flow_core::diagnostic::{Diagnostic, Label, Severity, render};
+use flow_core::report::{github_data, github_property};
+use flow_core::text::{one_line, visible};
+use serde_json::{Map, Value};
+
+/// Every diagnostic as it stands in the reference: code, message, place, help. Under GitHub Actions each is an annotation
+/// too.
+pub fn diagnostics(all: &[Diagnostic]) {
+    let mut out = anstream::stderr().lock();
+    let annotate = super::in_github_actions();
+    for diagnostic in all {
+        let _ = writeln!(out, "{}\n", render(diagnostic, true));
+        if annotate {
+            let _ = writeln!(out, "{}", annotation(diagnostic));
+        }
+    }
+}
+
+/// `file:line:column: warning[W0501]: message; help`, on one line.
+pub fn finding_line(diagnostic: &Diagnostic) -> String {
+    let place = diagnostic.labels.first().map(|label| format!("{}: ", label.file.at(label.span.start)));
+    let help = diagnostic.help.as_ref().map(|help| format!("; {help}")).unwrap_or_default();
+    let said = one_line(&format!("{}{help}", diagnostic.message), 600);
+    let line = format!(
+        "{}{}[{}]: {said}",
+        place.unwrap_or_default(),
+        severity(diagnostic.severity()),
+        diagnostic.code.as_str()
+    );
+    visible(&line).into_owned()
+}
+
+/// A list of diagnostics for programs.
+pub fn findings_json(all: &[Diagnostic]) -> Value {
+    all.iter().map(as_json).collect()
+}
+
+fn as_json(diagnostic: &Diagnostic) -> Value {
+    let mut entry = Map::new();
+    entry.insert("code".to_owned(), diagnostic.code.as_str().into());
+    entry.insert("severity".to_owned(), severity(diagnostic.severity()).into());
+    entry.insert("message".to_owned(), diagnostic.message.clone().into());
+    if let Some(label) = diagnostic.labels.first() {
+        entry.extend(place(label));
+    }
+    if let Some(help) = &diagnostic.help {
+        entry.insert("help".to_owned(), help.clone().into());
+    }
+    let related: Vec<Value> = diagnostic
+        .labels
+        .iter()
+        .skip(1)
+        .map(|label| {
+            let mut entry = place(label);
+            entry.insert("message".to_owned(), label.text.clone().into());
+            Value::Object(entry)
+        })
+        .collect();
+    if !related.is_empty() {
+        entry.insert("related".to_owned(), related.into());
+    }
+    Value::Object(entry)
+}
+
+fn place(label: &Label) -> Map<String, Value> {
+    let (line, column) = label.file.line_column(label.span.start);
+    let entries =
+        [("file", label.file.name.clone().into()), ("line", line.into()), ("column", column.into())];
+    entries.into_iter().map(|(name, value): (&str, Value)| (name.to_owned(), value)).collect()
+}
+
+fn severity(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+    }
+}
+
+fn annotation(diagnostic: &Diagnostic) -> String {
+    let place = diagnostic.labels.first().map(|label| {
+        let (line, column) = label.file.line_column(label.span.start);
+        format!("file={},line={line},col={column},", github_property(&label.file.name))
+    });
+    let help = diagnostic.help.as_ref().map(|help| format!("\n{help}")).unwrap_or_default();
+    format!(
+        "::{} {}title={}::{}",
+        severity(diagnostic.severity()),
+        place.unwrap_or_default(),
+        diagnostic.code.as_str(),
+        github_data(&visible(&format!("{}{help}", diagnostic.message)))
+    )
+}

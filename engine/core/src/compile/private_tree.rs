@@ -1,0 +1,103 @@
+//! What makes a private tree: which keys it takes, how it comes home, what prepares it.
+
+use std::sync::Arc;
+
+use super::findings::Findings;
+use super::scope::Scope;
+use super::shape::Shape;
+use super::templates;
+use super::words::{MERGES, literal};
+use crate::diagnostic::Span;
+use crate::model::{Isolation, Merge};
+use crate::plan::{Preparation, SetupCommand};
+use crate::template::Script;
+
+/// How a tree of that kind comes home; what `defaults` say is for the tasks that can.
+pub(super) fn merge_of(isolation: Isolation, merge: Merge) -> Merge {
+    match isolation {
+        Isolation::None => Merge::None,
+        Isolation::Worktree => merge,
+        Isolation::Copy if needs_branch(merge) => Merge::None,
+        Isolation::Copy => merge,
+    }
+}
+
+fn needs_branch(merge: Merge) -> bool {
+    match merge {
+        Merge::None | Merge::Patch | Merge::Apply => false,
+        Merge::Branch | Merge::Squash | Merge::CherryPick => true,
+    }
+}
+
+/// Reports keys that the task's tree doesn't take.
+pub(super) fn check_keys(
+    shape: &Shape<'_>,
+    conflict: &mut impl FnMut(&str, String, Option<(Span, &str)>, &str),
+) {
+    let (own, id) = (shape.keys.own, &shape.id.value);
+    if shape.faulty {
+        return;
+    }
+    let merge = own.merge.as_ref().filter(|merge| merge.value != "none");
+    match shape.isolation {
+        Isolation::Worktree => {}
+        Isolation::None => {
+            if own.base.is_some() {
+                let message = format!("`base` is where a private tree starts, and `{id}` has none");
+                conflict("base", message, None, "add `isolation: worktree`");
+            }
+            if merge.is_some() {
+                let message = format!("`merge` brings a private tree home, and `{id}` has none");
+                conflict("merge", message, None, "add `isolation: worktree`");
+            }
+            for key in ["setup", "include"] {
+                if shape.keys.written(key).is_some() {
+                    let message = format!("`{key}` prepares a private tree, and `{id}` has none");
+                    conflict(key, message, None, "add `isolation: worktree` or `isolation: copy`");
+                }
+            }
+        }
+        Isolation::Copy => {
+            if own.base.is_some() {
+                let message = format!("`base` is a commit, and `{id}` starts from the tree as it is");
+                conflict("base", message, None, "take `base` away, or write `isolation: worktree`");
+            }
+            let by_branch =
+                |word: &str| MERGES.iter().any(|(name, merge)| *name == word && needs_branch(*merge));
+            if let Some(merge) = merge.filter(|merge| by_branch(&merge.value)) {
+                let message = format!("`merge: {}` needs a branch, and `{id}` works in a copy", merge.value);
+                conflict("merge", message, None, "write `patch` or `apply`, or `isolation: worktree`");
+            }
+        }
+    }
+}
+
+/// Reads `include` and `setup`, those of flow.toml before the task's. `None`: there is nothing to prepare.
+pub(super) fn preparation<'a>(
+    findings: &mut Findings,
+    scope: &mut Scope<'_, 'a>,
+    shape: &Shape<'a>,
+) -> Option<Option<Preparation>> {
+    let (keys, settings) = (shape.keys, scope.world.settings);
+    let shell = Arc::clone(&scope.world.shell);
+    let command = |script: Script| SetupCommand { shell: Arc::clone(&shell), script };
+    let mut setup: Vec<Option<SetupCommand>> =
+        settings.worktrees_setup.iter().map(|text| Some(command(Script::plain(text)))).collect();
+    for text in keys.get(|keys| &keys.setup).map(Vec::as_slice).unwrap_or_default() {
+        setup.push(templates::script(findings, scope, &shell, text).map(command));
+    }
+    let written = keys.get(|keys| &keys.include).map(Vec::as_slice).unwrap_or_default();
+    let mut include = settings.worktrees_include.clone();
+    include.extend(
+        written.iter().filter(|text| literal(findings, "include", *text)).map(|text| text.value.clone()),
+    );
+    let nothing = setup.is_empty() && include.is_empty();
+    if nothing || !shape.isolation.is_private() {
+        return None;
+    }
+    Some(setup.into_iter().collect::<Option<Vec<_>>>().map(|setup| Preparation { include, setup }))
+}
+
+#[cfg(test)]
+#[path = "private_tree_tests.rs"]
+mod tests;

@@ -1,0 +1,81 @@
+use insta::assert_snapshot;
+
+use crate::compile::testing::{Trial, check};
+use crate::model::{Isolation, Merge, Settings};
+
+#[test]
+fn every_isolation_takes_the_merges_it_can_have() {
+    for merge in ["none", "branch", "patch", "apply", "squash", "cherry_pick"] {
+        let plan = format!("tasks:\n  a: {{ run: echo, isolation: worktree, merge: {merge} }}\n");
+        let task = &Trial::of(&plan).plan().tasks[0];
+        assert_eq!((task.isolation, task.merge.as_str()), (Isolation::Worktree, merge));
+    }
+    for merge in ["none", "patch", "apply"] {
+        let plan = format!("tasks:\n  a: {{ run: echo, isolation: copy, merge: {merge} }}\n");
+        assert_eq!(Trial::of(&plan).plan().tasks[0].merge.as_str(), merge);
+    }
+    assert_snapshot!(check("tasks:\n  a:\n    run: echo\n    isolation: copy\n    merge: squash\n    base: main\n"), @r"
+    error[F0205]: `merge: squash` needs a branch, and `a` works in a copy
+     --> plan.yaml:6:5
+      |
+    6 |     merge: squash
+      |     ^^^^^
+      |
+      = help: write `patch` or `apply`, or `isolation: worktree`
+
+    error[F0205]: `base` is a commit, and `a` starts from the tree as it is
+     --> plan.yaml:7:5
+      |
+    7 |     base: main
+      |     ^^^^
+      |
+      = help: take `base` away, or write `isolation: worktree`
+    ");
+    let shared =
+        "defaults: { merge: squash }\ntasks:\n  a: { run: echo, isolation: copy }\n  b: { run: echo }\n";
+    let merges: Vec<Merge> = Trial::of(shared).plan().tasks.iter().map(|task| task.merge).collect();
+    assert_eq!(merges, [Merge::None, Merge::None]);
+}
+
+#[test]
+fn what_prepares_a_tree_needs_one() {
+    assert_snapshot!(check("tasks:\n  a:\n    run: echo\n    setup: npm ci\n    include: [.env]\n"), @r"
+    error[F0205]: `setup` prepares a private tree, and `a` has none
+     --> plan.yaml:5:5
+      |
+    5 |     setup: npm ci
+      |     ^^^^^
+      |
+      = help: add `isolation: worktree` or `isolation: copy`
+
+    error[F0205]: `include` prepares a private tree, and `a` has none
+     --> plan.yaml:6:5
+      |
+    6 |     include: [.env]
+      |     ^^^^^^^
+      |
+      = help: add `isolation: worktree` or `isolation: copy`
+    ");
+    let wrong = check(
+        "tasks:\n  a:\n    run: echo\n    isolation: copy\n    setup: echo `${{ run.id }}`\n    include: '${{ run.id }}'\n",
+    );
+    assert!(wrong.contains("backquotes") && wrong.contains("`include` is taken as written"), "{wrong}");
+}
+
+#[test]
+fn settings_come_before_the_task_and_only_where_a_tree_is_private() {
+    let settings = Settings {
+        worktrees_include: vec!["*.key".to_owned()],
+        worktrees_setup: vec!["make deps".to_owned()],
+        ..Settings::default()
+    };
+    let plan = "tasks:\n  a: { run: echo, isolation: worktree, include: .env, setup: [make, 'echo ${{ run.id }}'] }\n  \
+                b: { run: echo }\n  c: { run: echo, isolation: copy }\n";
+    let plan = Trial::of(plan).settings(settings).plan();
+    let seen: Vec<_> = plan
+        .tasks
+        .iter()
+        .map(|task| task.preparation.as_ref().map(|found| (found.include.join(" "), found.setup.len())))
+        .collect();
+    assert_eq!(seen, [Some(("*.key .env".to_owned(), 3)), None, Some(("*.key".to_owned(), 1))]);
+}

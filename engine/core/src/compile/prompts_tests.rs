@@ -1,0 +1,124 @@
+use insta::assert_snapshot;
+
+use crate::compile::testing::{Trial, check};
+use crate::plan::TaskKind;
+
+#[test]
+fn a_prompt_file_is_a_prompt_and_its_references_are_edges() {
+    let trial = Trial::of(
+        "tasks:\n  a: { run: echo }\n  b: { tools: [Read], prompt: { file: ./p.md } }\n  c: { tools: [Read], prompt: { file: ./p.md } }\n",
+    );
+    let plan = trial.file("./p.md", "Look at ${{ tasks.a.output }}.\n").plan();
+    for at in [1, 2] {
+        let TaskKind::Agent(agent) = &plan.tasks[at].kind else { panic!("an agent") };
+        assert_eq!(&*agent.prompt.source, "Look at ${{ tasks.a.output }}.\n");
+        assert_eq!(plan.graph.needs[at].len(), 1);
+    }
+}
+
+#[test]
+fn what_is_wrong_in_a_prompt_file_is_shown_there() {
+    let trial = Trial::of(
+        "tasks:\n  a: { run: echo, if: inputs.x }\n  b: { tools: [Read], prompt: { file: p.md } }\ninputs: { x: { default: y } }\n",
+    );
+    let trial = trial.file(
+        "p.md",
+        "First line.\nThen ${{ tasks.aa.output }}, ${{ tasks.a.output.x }} and ${{ failure() }}.\n",
+    );
+    assert_snapshot!(trial.report(), @r"
+    error[F0301]: there is no task `aa`
+     --> p.md:2:10
+      |
+    2 | Then ${{ tasks.aa.output }}, ${{ tasks.a.output.x }} and ${{ failure() }}.
+      |          ^^^^^^^^^^^^^^^
+      |
+      = help: did you mean `a`? available: `a`, `b`
+
+    error[F0304]: `tasks.a.output` is text and has no fields
+     --> p.md:2:34
+      |
+    2 | Then ${{ tasks.aa.output }}, ${{ tasks.a.output.x }} and ${{ failure() }}.
+      |                                  ^^^^^^^^^^^^^^^^
+      |
+      = help: give the task `output: json`, or a JSON Schema
+
+    error[F0402]: `failure()`, `always()` and `cancelled()` have a meaning in `if` only
+     --> p.md:2:62
+      |
+    2 | Then ${{ tasks.aa.output }}, ${{ tasks.a.output.x }} and ${{ failure() }}.
+      |                                                              ^^^^^^^^^
+      |
+      = help: read `tasks.NAME.status` instead
+    ");
+    let cycle = Trial::of(
+        "tasks:\n  a: { tools: [Read], prompt: { file: p.md } }\n  b: { run: 'echo ${{ tasks.a.text }}' }\n",
+    );
+    assert_snapshot!(cycle.file("p.md", "\n${{ tasks.b.text }}\n").report(), @r"
+    error[F0302]: tasks wait for each other: `a -> b -> a`
+     --> p.md:2:5
+      |
+    2 | ${{ tasks.b.text }}
+      |     ^^^^^^^^^^^^ `a` needs `b`
+      |
+     ::: plan.yaml:4:23
+      |
+    4 |   b: { run: 'echo ${{ tasks.a.text }}' }
+      |                       ------------ `b` needs `a`
+      |
+      = help: take one of these edges away
+    ");
+}
+
+#[test]
+fn a_prompt_file_must_be_there_and_say_something() {
+    assert_snapshot!(check("tasks:\n  a: { tools: [Read], prompt: { file: p.md } }\n"), @r"
+    error[F0101]: can't read the prompt `p.md`: no such file
+     --> plan.yaml:3:39
+      |
+    3 |   a: { tools: [Read], prompt: { file: p.md } }
+      |                                       ^^^^
+      |
+      = help: the path is relative to the folder of this file
+    ");
+    assert_snapshot!(Trial::of("tasks:\n  a: { tools: [Read], prompt: { file: p.md } }\n").file("p.md", " \n").report(), @r"
+    error[F0203]: the prompt `p.md` is empty
+     --> plan.yaml:3:39
+      |
+    3 |   a: { tools: [Read], prompt: { file: p.md } }
+      |                                       ^^^^
+    ");
+    assert_snapshot!(check("tasks:\n  a: { prompt: { file: '${{ inputs.x }}.md' } }\n"), @r"
+    error[F0402]: `prompt.file` is taken as written: it holds no templates
+     --> plan.yaml:3:25
+      |
+    3 |   a: { prompt: { file: '${{ inputs.x }}.md' } }
+      |                         ^^^^^^^^^^^^^^^
+      |
+      = help: templates stand in `run`, `prompt`, `checks`, `setup`, `env`, `dir`, `base`, `artifacts`, `for_each`, `matrix`, `key`, `lock`, `outputs` and a task's `description`
+    ");
+    assert_snapshot!(check("tasks:\n  a: { prompt: { fil: p.md } }\n  b: { prompt: {} }\n  c: { prompt: [a] }\n"), @r"
+    error[F0201]: unknown key `fil` in `prompt`
+     --> plan.yaml:3:18
+      |
+    3 |   a: { prompt: { fil: p.md } }
+      |                  ^^^
+      |
+      = help: did you mean `file`?
+
+    error[F0204]: `prompt` names no file
+     --> plan.yaml:4:16
+      |
+    4 |   b: { prompt: {} }
+      |                ^^
+      |
+      = help: write `prompt: { file: prompt.md }`
+
+    error[F0202]: `prompt` takes text, not a list
+     --> plan.yaml:5:16
+      |
+    5 |   c: { prompt: [a] }
+      |                ^^^
+      |
+      = help: write `prompt: |` and put the lines under it, indented
+    ");
+}

@@ -1,0 +1,166 @@
+use serde_json::json;
+
+use super::super::testing::{Middle, instance};
+use crate::compile::testing::Trial;
+use crate::model::{AttemptEnd, Outcome, Reason, TaskState};
+use crate::report::testing::{What, exit, said};
+
+/// A run of `a` (a command) that ended like this, and `b` (an agent), whose prompt is rendered.
+fn prompt_after(code: i32, prompt: &str) -> String {
+    let mut run = Middle::of(&format!(
+        "tasks:\n  a: {{ run: x, continue_on_error: true }}\n  b: {{ needs: [a], prompt: {} }}\n",
+        serde_json::to_string(prompt).unwrap()
+    ));
+    let out = run.journal.text("out", "one\ntwo\n\n");
+    run.journal.run("a", 1, What::Shell, Outcome { stdout: Some(out), ..exit(code) });
+    run.prompt("b")
+}
+
+#[test]
+fn a_task_reads_every_value_of_another() {
+    assert_eq!(prompt_after(0, "[${{ tasks.a.output }}]"), "[one\ntwo]", "trailing newlines are no output");
+    assert_eq!(prompt_after(0, "[${{ tasks.a.stdout }}]"), "[one\ntwo\n\n]");
+    let all = "${{ tasks.a.status }} ${{ tasks.a.exit_code }} ${{ tasks.a.reason }} ${{ tasks.a.attempts }} ${{ tasks.a.duration }}";
+    assert_eq!(prompt_after(3, all), "failed 3 exit_code 1 1.2");
+    assert_eq!(prompt_after(0, all), "completed 0  1 1.2");
+}
+
+#[test]
+fn the_output_of_a_task_that_did_not_complete_is_null_through_every_field() {
+    assert_eq!(prompt_after(1, "[${{ tasks.a.output }}]"), "[]");
+    assert_eq!(
+        prompt_after(1, "${{ tasks.a.output | default('none') }} ${{ tasks.a.stdout | head(1) }}"),
+        "none one"
+    );
+}
+
+#[test]
+fn a_missing_field_of_an_output_is_an_expression_failure_that_names_the_key() {
+    let mut run = Middle::of(
+        "tasks:\n  a: { run: x, output: json }\n  b: { prompt: \"${{ tasks.a.output.nope }}\" }\n",
+    );
+    run.journal.run("a", 1, What::Shell, Outcome { output: Some(json!({ "yes": 1 })), ..exit(0) });
+    let said = run.prompt("b");
+    assert!(said.starts_with("error: `prompt`:") && said.contains("nope") && said.contains("yes"), "{said}");
+}
+
+#[test]
+fn an_expanded_task_gives_outputs_of_completed_instances_in_item_order_and_all_results() {
+    let mut run = Middle::of(
+        "tasks:\n  m: { for_each: [x, y, z], prompt: p, continue_on_error: true }\n  b: { prompt: \"${{ tasks.m.output | join(',') }} \
+         ${{ tasks.m.results | map(attribute='status') | join(',') }} ${{ tasks.m.results[1].key }} ${{ tasks.m.status }}\" }\n",
+    );
+    run.journal.expand("m", &["x", "y", "z"]);
+    for (key, text) in [("z", "three"), ("x", "one")] {
+        let slice = run.journal.text(key, text);
+        run.journal.run(&format!("m[{key}]"), 1, What::Agent, said(slice));
+    }
+    run.journal.run("m[y]", 1, What::Agent, Outcome::bare(AttemptEnd::Failed, Some(Reason::NoOutput), None));
+    run.journal.ended("m", TaskState::Completed, None);
+    assert_eq!(run.prompt("b"), "one,three completed,failed,completed y completed");
+}
+
+#[test]
+fn variables_come_from_the_plan_then_the_process_and_secrets_from_the_process() {
+    let trial = Trial::of(
+        "secrets: [TOKEN]\nenv: { A: \"${{ env.HOST }}!\", B: \"${{ env.A }}?\" }\ntasks:\n  t:\n    run: echo ${{ env.B }}\n    \
+         env: { KEY: \"${{ secrets.TOKEN }}\", SAME: \"${{ env.A }}\" }\n",
+    )
+    .env("HOST", "h")
+    .env("TOKEN", "s3cret-value");
+    let run = Middle::compiled(trial).env("HOST", "h").env("TOKEN", "s3cret-value");
+    let (script, env) = run.script("t");
+    let shown: Vec<_> = env.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    assert_eq!(shown, ["A=h!", "B=h!?", "KEY=s3cret-value", "SAME=h!", "FLOW_1=h!?"]);
+    assert_eq!(script, "echo \"${FLOW_1}\"");
+}
+
+#[test]
+fn a_variable_that_holds_a_secret_stays_out_of_an_agents_commands() {
+    let trial = Trial::of(
+        "secrets: [TOKEN]\nenv: { PLAIN: p, KEY: \"${{ secrets.TOKEN }}\", DERIVED: \"Bearer ${{ env.KEY }}\" }\n\
+         tasks:\n  t: { prompt: p }\n",
+    )
+    .env("TOKEN", "s3cret-value");
+    let run = Middle::compiled(trial).env("TOKEN", "s3cret-value");
+    let Ok(super::super::Launchable::Agent(agent)) = run.prepare("t") else { panic!("it can be prepared") };
+    assert_eq!(agent.common.env_without_secrets(), [("PLAIN".to_owned(), "p".to_owned())]);
+}
+
+#[test]
+fn an_instance_sees_its_item_and_key_and_a_matrix_its_row() {
+    let run = Middle::of(
+        "tasks:\n  e: { for_each: [{ id: a }], as: area, prompt: \"${{ area.id }} ${{ key }}\" }\n  \
+         m: { matrix: { os: [x] }, prompt: \"${{ matrix.os }}\" }\n",
+    );
+    let render = |task: &str, instance: &crate::event::Instance| {
+        run.look(task, Some(instance), |scope, task| match super::super::prepare(scope, task) {
+            Ok(super::super::Launchable::Agent(agent)) => agent.prompt,
+            _ => panic!("it can be prepared"),
+        })
+    };
+    assert_eq!(render("e", &instance("k", json!({ "id": "a" }))), "a k");
+    assert_eq!(render("m", &instance("x", json!({ "os": "x" }))), "x");
+}
+
+#[test]
+fn a_verdict_reads_the_outcome_and_a_retry_the_last_attempt() {
+    let mut run = Middle::of(
+        "tasks:\n  t:\n    run: x\n    output: json\n    expect: { that: task.output.verdict != \"BLOCK\" and task.attempt == 1 }\n    \
+         retry: { max: 1, if: task.exit_code == 75 and \"busy\" in task.stderr }\n",
+    );
+    let verdict = |word: &str| Outcome { output: Some(json!({ "verdict": word })), ..exit(0) };
+    for (word, holds) in [("PASS", true), ("BLOCK", false)] {
+        let judged = run.look("t", None, |scope, task| {
+            let that = task.expect.that.as_ref().unwrap();
+            that.truth(&scope.context_of_outcome(that, &verdict(word)))
+        });
+        assert_eq!(judged.unwrap(), holds, "{word}");
+    }
+    let err = run.journal.text("err", "the server is busy\n");
+    run.journal.start("t", 1, What::Shell).attempt_ended("t", 1, Outcome { stderr: Some(err), ..exit(75) });
+    let again = run.look("t", None, |scope, task| {
+        let condition = task.retry.condition.as_ref().unwrap();
+        let found = scope.run.task(&"t".into()).unwrap();
+        condition.truth(&scope.context_of_last_attempt(condition, found))
+    });
+    assert!(again.unwrap());
+}
+
+#[test]
+fn a_large_value_becomes_a_file_and_the_file_is_handed_back_for_writing() {
+    let mut run =
+        Middle::of("tasks:\n  a: { run: x }\n  b: { run: \"tail ${{ tasks.a.stdout | file }}\" }\n");
+    let big = "x".repeat(300_000);
+    let out = run.journal.text("out", &big);
+    run.journal.run("a", 1, What::Shell, Outcome { stdout: Some(out), ..exit(0) });
+    let Ok(super::super::Launchable::Shell(shell)) = run.prepare("b") else { panic!("it can be prepared") };
+    let [(path, bytes)] = &shell.common.files[..] else { panic!("one file: {:?}", shell.common.files) };
+    assert!(path.starts_with("/runs/r/values") && bytes.len() == big.len(), "{}", path.display());
+    assert_eq!(shell.common.env["FLOW_1"], path.display().to_string());
+}
+
+#[test]
+fn the_status_of_the_run_counts_failures_that_are_not_allowed() {
+    let state = |code: i32, allowed: bool| {
+        let mut run = Middle::of(&format!(
+            "tasks:\n  a: {{ run: x, continue_on_error: {allowed} }}\n  b: {{ needs: {{ a: done }}, run: y, if: run.failed }}\n"
+        ));
+        run.journal.start("a", 1, What::Shell).attempt_ended("a", 1, exit(code));
+        let state = if code == 0 { TaskState::Completed } else { TaskState::Failed };
+        run.journal.add(crate::event::Event::TaskEnded {
+            task: "a".into(),
+            state,
+            reason: None,
+            message: None,
+            allowed,
+        });
+        run.look("b", None, |scope, task| {
+            let condition = task.condition.as_ref().unwrap();
+            condition.expression.truth(&scope.context(&condition.expression.references)).unwrap()
+        })
+    };
+    assert!(state(1, false));
+    assert!(!state(1, true));
+    assert!(!state(0, false));
+}

@@ -1,0 +1,212 @@
+//! The private trees of a run, of whatever kind.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use flow_core::ids::{Address, Attempt, RunId};
+use flow_core::model::{Isolation, Merge, WorktreeOutcome};
+
+use super::copies::{CopiedTree, Copies};
+use super::include::include;
+use super::reclaim::Recorded;
+use super::worktree::{Worktree, Worktrees};
+use super::{WorkspaceError, home};
+
+/// What an attempt asks for.
+#[derive(Clone, Debug)]
+pub struct TreeOrder {
+    /// The task.
+    pub address: Address,
+    /// Which try.
+    pub attempt: Attempt,
+    /// Which kind of tree.
+    pub isolation: Isolation,
+    /// Where a worktree starts; HEAD when absent.
+    pub base: Option<String>,
+    /// Ignored files that it gets, as patterns.
+    pub include: Vec<String>,
+    /// How its work is to come home.
+    pub merge: Merge,
+}
+
+/// How an attempt that had a tree ended.
+#[derive(Clone, Debug)]
+pub struct TreeEnd {
+    /// The task.
+    pub address: Address,
+    /// Whether it completed; else nothing comes home.
+    pub completed: bool,
+    /// How the work comes home.
+    pub merge: Merge,
+    /// Where a patch goes.
+    pub patch_to: Option<PathBuf>,
+}
+
+/// A private tree, owned by this process until it is finished.
+#[derive(Debug)]
+pub enum PrivateTree {
+    /// A git worktree.
+    Worktree(Box<Worktree>),
+    /// A copy.
+    Copy(CopiedTree),
+}
+
+impl PrivateTree {
+    /// Its folder.
+    pub fn path(&self) -> &Path {
+        match self {
+            PrivateTree::Worktree(tree) => &tree.path,
+            PrivateTree::Copy(tree) => &tree.path,
+        }
+    }
+
+    /// The folder in it that the project root is in the enclosing tree.
+    pub fn dir(&self) -> &Path {
+        match self {
+            PrivateTree::Worktree(tree) => &tree.dir,
+            PrivateTree::Copy(tree) => &tree.dir,
+        }
+    }
+
+    /// Its branch; empty for a copy.
+    pub fn branch(&self) -> &str {
+        match self {
+            PrivateTree::Worktree(tree) => &tree.branch,
+            PrivateTree::Copy(_) => "",
+        }
+    }
+
+    /// The commit it starts from; empty for a copy.
+    pub fn base(&self) -> &str {
+        match self {
+            PrivateTree::Worktree(tree) => &tree.base,
+            PrivateTree::Copy(_) => "",
+        }
+    }
+
+    /// A folder above which git must not look for a repository: a copy belongs to none.
+    pub fn git_ceiling(&self) -> Option<&Path> {
+        match self {
+            PrivateTree::Worktree(_) => None,
+            PrivateTree::Copy(tree) => tree.path.parent(),
+        }
+    }
+}
+
+/// Makes and ends the private trees of one run. Nothing is looked for before a tree is asked for.
+#[derive(Debug)]
+pub struct Trees {
+    root: PathBuf,
+    dir: Option<PathBuf>,
+    run: RunId,
+    worktrees: OnceLock<Worktrees>,
+    copies: OnceLock<Copies>,
+    /// Which task of this run brought a file home last; for people, who wonder whose change is in the way.
+    landed: Mutex<HashMap<String, Address>>,
+}
+
+impl Trees {
+    /// The trees of a run. `dir`, relative to the root, replaces `$XDG_STATE_HOME/flow/worktrees`.
+    pub fn new(root: &Path, dir: Option<PathBuf>, run: &RunId) -> Self {
+        Trees {
+            root: root.to_owned(),
+            dir,
+            run: run.clone(),
+            worktrees: OnceLock::new(),
+            copies: OnceLock::new(),
+            landed: Mutex::new(HashMap::new()),
+        }
+    }
+
+    /// Makes a tree.
+    pub fn make(&self, order: &TreeOrder) -> Result<PrivateTree, WorkspaceError> {
+        let (address, attempt) = (&order.address, order.attempt);
+        let (tree, git, repository) = match order.isolation {
+            Isolation::Copy => {
+                let copies = self.copies()?;
+                let tree = copies.make(address, attempt, order.merge == Merge::Patch)?;
+                (PrivateTree::Copy(tree), &copies.git, copies.repository.as_ref())
+            }
+            Isolation::Worktree | Isolation::None => {
+                let worktrees = self.worktrees()?;
+                let tree = worktrees.make(address, attempt, order.base.as_deref())?;
+                (PrivateTree::Worktree(Box::new(tree)), &worktrees.git, Some(&worktrees.repository))
+            }
+        };
+        let included = repository.map_or(Ok(()), |found| include(git, found, &order.include, tree.path()));
+        if let Err(error) = included {
+            // Nobody has worked in it, so it goes as a clean one does.
+            self.end(&tree, Merge::None, None)?;
+            return Err(error);
+        }
+        Ok(tree)
+    }
+
+    /// Whether a tree differs from its start.
+    pub fn changed(&self, tree: &PrivateTree) -> Result<bool, WorkspaceError> {
+        match tree {
+            PrivateTree::Worktree(tree) => self.worktrees()?.changed(tree),
+            PrivateTree::Copy(tree) => self.copies()?.changed(tree),
+        }
+    }
+
+    /// Ends a tree: brings its work home as asked, and keeps it where that could not be.
+    pub fn finish(&self, tree: &PrivateTree, end: &TreeEnd) -> Result<WorktreeOutcome, WorkspaceError> {
+        let merge = if end.completed { end.merge } else { Merge::None };
+        if !merge.changes_home() {
+            return self.end(tree, merge, end.patch_to.as_deref());
+        }
+        // Held meanwhile, so that a sibling that comes next knows whom it met.
+        let mut landed = self.landed.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut outcome = self.end(tree, merge, None)?;
+        if let Some(merged) = &mut outcome.merged {
+            for conflict in &mut merged.conflicts {
+                conflict.other = landed.get(&conflict.path).cloned();
+            }
+            landed.extend(merged.files.iter().map(|file| (file.clone(), end.address.clone())));
+        }
+        Ok(outcome)
+    }
+
+    /// Ends a tree that a dead engine left behind, as that of a task that did not complete.
+    pub fn reclaim(&self, recorded: &Recorded) -> Result<WorktreeOutcome, WorkspaceError> {
+        if recorded.branch.is_empty() {
+            return self.copies()?.reclaim(&recorded.path);
+        }
+        self.worktrees()?.reclaim(recorded)
+    }
+
+    /// Undoes what a dead engine began to bring home and could not finish; names it.
+    pub fn recover(&self) -> Result<Vec<String>, WorkspaceError> {
+        home::recover(&self.root, self.dir.clone())
+    }
+
+    fn end(
+        &self,
+        tree: &PrivateTree,
+        merge: Merge,
+        patch_to: Option<&Path>,
+    ) -> Result<WorktreeOutcome, WorkspaceError> {
+        match tree {
+            PrivateTree::Worktree(tree) => self.worktrees()?.finish(tree, true, merge, patch_to),
+            PrivateTree::Copy(tree) => self.copies()?.finish(tree, merge, patch_to),
+        }
+    }
+
+    fn worktrees(&self) -> Result<&Worktrees, WorkspaceError> {
+        if let Some(opened) = self.worktrees.get() {
+            return Ok(opened);
+        }
+        let opened = Worktrees::open(&self.root, self.dir.clone(), &self.run)?;
+        Ok(self.worktrees.get_or_init(|| opened))
+    }
+
+    fn copies(&self) -> Result<&Copies, WorkspaceError> {
+        if let Some(opened) = self.copies.get() {
+            return Ok(opened);
+        }
+        let opened = Copies::open(&self.root, self.dir.clone(), &self.run)?;
+        Ok(self.copies.get_or_init(|| opened))
+    }
+}
