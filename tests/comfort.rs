@@ -274,4 +274,10 @@ fn m14_what_a_dry_run_accepts_starts_and_what_it_refuses_does_not() {
         "inputs: { n: { type: integer, default: 0 } }\ntasks:\n  a: { run: 'echo ${{ 1 // inputs.n }}' }\n",
     );
     fails.run(&["run", "-n", "plan.yaml"]).exits(3).says(&["`a` would not start", "`run`"]);
+    let skipped = Flow::new().plan(
+        "inputs: { n: { type: integer, default: 0 } }\ntasks:\n  \
+         a: { run: 'echo ${{ 1 // inputs.n }}', if: inputs.n > 0 }\n",
+    );
+    agree(&skipped, &[], 0);
+    assert!(skipped.run(&["plan", "plan.yaml"]).exits(0).stdout.contains("  fails      `run`: "));
 }

@@ -24,13 +24,14 @@ pub(super) fn run(session: &Session, args: &PlanArgs) -> anyhow::Result<u8> {
 pub(super) fn show(prepared: &Prepared, selected: Option<&[bool]>, how: ListHow) -> anyhow::Result<u8> {
     let is_in = |task: &Task| selected.is_none_or(|selected| selected[task.id.index()]);
     match how {
-        ListHow::Json => ui::print_json(&as_json(&prepared.plan, &is_in)?)?,
-        ListHow::Text => ui::print(&as_text(&prepared.plan, &is_in)?)?,
+        ListHow::Json => ui::print_json(&as_json(&prepared.plan, &is_in))?,
+        ListHow::Text => ui::print(&as_text(&prepared.plan, &is_in))?,
     }
     Ok(Exit::Success.code())
 }
 
-/// What only a dry run asks, since a run finds it out task by task: whether every agent has a model.
+/// What only a dry run asks, since a run finds it out task by task: whether every agent has a model, and whether scripts
+/// and prompts can be rendered. A task that may be skipped refuses nothing.
 pub(super) fn refuse_what_would_not_start(
     session: &Session,
     prepared: &Prepared,
@@ -42,7 +43,12 @@ pub(super) fn refuse_what_would_not_start(
         return Err(error.into());
     }
     let is_in = |task: &&Task| selected.is_none_or(|selected| selected[task.id.index()]);
-    for task in prepared.plan.tasks.iter().filter(is_in) {
+    let starts = |task: &&Task| task.condition.is_none();
+    for task in prepared.plan.tasks.iter().filter(is_in).filter(starts) {
+        if let Err(message) = preview(&prepared.plan, task) {
+            let message = format!("`{}` would not start: {message}", task.address);
+            return Err(Failure::new(Exit::Invalid, message).into());
+        }
         let TaskKind::Agent(agent) = &task.kind else { continue };
         let wanted = agent.model.as_deref().or(match &prepared.plan.agents[agent.agent].model {
             ModelRef::Named(name) => Some(name.as_str()),
@@ -61,7 +67,7 @@ pub(super) fn refuse_what_would_not_start(
 
 type IsIn<'a> = &'a dyn Fn(&Task) -> bool;
 
-fn as_text(plan: &Plan, is_in: IsIn<'_>) -> anyhow::Result<String> {
+fn as_text(plan: &Plan, is_in: IsIn<'_>) -> String {
     let tasks = plan.tasks.iter().filter(|task| is_in(task)).count();
     let mut text = match plan.tasks.len() {
         1 => format!("{}: 1 task\n", plan.name),
@@ -80,7 +86,7 @@ fn as_text(plan: &Plan, is_in: IsIn<'_>) -> anyhow::Result<String> {
             continue;
         }
         let _ = writeln!(text, "\n{}{}", task.address, count(task));
-        for (word, said) in lines(plan, task)? {
+        for (word, said) in lines(plan, task) {
             let mut rows = said.lines();
             let _ = writeln!(text, "  {word:<10} {}", rows.next().unwrap_or_default());
             for row in rows {
@@ -88,7 +94,7 @@ fn as_text(plan: &Plan, is_in: IsIn<'_>) -> anyhow::Result<String> {
             }
         }
     }
-    Ok(text)
+    text
 }
 
 /// ` ×3` where the number is known, ` ×?` where the run decides.
@@ -137,14 +143,15 @@ fn literal(items: &Items) -> Option<Vec<Value>> {
 const INSTANCES: usize = 20;
 
 /// The script or the prompt of a task, or of each instance that is known; then what only the run knows.
-fn rendered(plan: &Plan, task: &Task) -> anyhow::Result<Vec<(&'static str, String)>> {
+fn rendered(plan: &Plan, task: &Task) -> Vec<(&'static str, String)> {
     let word = match &task.kind {
         TaskKind::Shell(_) => "run",
         TaskKind::Agent(_) => "prompt",
     };
-    let rows = preview(plan, task).map_err(|message| {
-        Failure::new(Exit::Invalid, format!("`{}` would not start: {message}", task.address))
-    })?;
+    let rows = match preview(plan, task) {
+        Ok(rows) => rows,
+        Err(message) => return vec![("fails", message)],
+    };
     let shown = |text: &str| match &task.kind {
         TaskKind::Shell(_) => text.trim_end().to_owned(),
         TaskKind::Agent(_) => one_line(text, 400),
@@ -168,10 +175,10 @@ fn rendered(plan: &Plan, task: &Task) -> anyhow::Result<Vec<(&'static str, Strin
     if !later.is_empty() {
         all.push(("later", format!("known at run time: {}", later.join(", "))));
     }
-    Ok(all)
+    all
 }
 
-fn lines(plan: &Plan, task: &Task) -> anyhow::Result<Vec<(&'static str, String)>> {
+fn lines(plan: &Plan, task: &Task) -> Vec<(&'static str, String)> {
     let mut all = Vec::new();
     let needs = needs(plan, task);
     if !needs.is_empty() {
@@ -196,7 +203,7 @@ fn lines(plan: &Plan, task: &Task) -> anyhow::Result<Vec<(&'static str, String)>
             }
         }
     }
-    all.extend(rendered(plan, task)?);
+    all.extend(rendered(plan, task));
     match task.isolation {
         Isolation::None => {}
         Isolation::Worktree => {
@@ -253,7 +260,7 @@ fn lines(plan: &Plan, task: &Task) -> anyhow::Result<Vec<(&'static str, String)>
     if let Some(that) = &task.expect.that {
         all.push(("expect", that.source.to_string()));
     }
-    Ok(all)
+    all
 }
 
 /// How the work of a private tree comes home.
@@ -284,7 +291,7 @@ fn needs(plan: &Plan, task: &Task) -> String {
         .join(", ")
 }
 
-fn as_json(plan: &Plan, is_in: IsIn<'_>) -> anyhow::Result<Value> {
+fn as_json(plan: &Plan, is_in: IsIn<'_>) -> Value {
     let order = plan.graph.order().into_iter().map(|id| (id, &plan.tasks[id.index()]));
     let tasks: Vec<Value> = order
         .filter(|(_, task)| is_in(task))
@@ -294,7 +301,7 @@ fn as_json(plan: &Plan, is_in: IsIn<'_>) -> anyhow::Result<Value> {
                 .map(|edge| json!({ "task": plan.tasks[edge.from.index()].address, "edge": edge.kind }))
                 .collect();
             let mut details = serde_json::Map::new();
-            for (word, said) in lines(plan, task)?.into_iter().filter(|(word, _)| *word != "needs") {
+            for (word, said) in lines(plan, task).into_iter().filter(|(word, _)| *word != "needs") {
                 // The instances of one task have a row each.
                 let entry = details.entry(word).or_insert_with(|| Value::String(String::new()));
                 if let Value::String(text) = entry {
@@ -302,16 +309,16 @@ fn as_json(plan: &Plan, is_in: IsIn<'_>) -> anyhow::Result<Value> {
                     text.push_str(&said);
                 }
             }
-            Ok(json!({
+            json!({
                 "address": task.address,
                 "kind": task.kind.as_str(),
                 "needs": needs,
                 "expands": task.expansion.is_some(),
                 "isolation": task.isolation,
                 "details": details,
-            }))
+            })
         })
-        .collect::<anyhow::Result<_>>()?;
+        .collect();
     let lock = plan.lock.as_ref().map(|lock| &*lock.source);
-    Ok(json!({ "name": plan.name, "inputs": plan.inputs, "pools": plan.pools, "lock": lock, "tasks": tasks }))
+    json!({ "name": plan.name, "inputs": plan.inputs, "pools": plan.pools, "lock": lock, "tasks": tasks })
 }
