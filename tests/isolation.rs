@@ -285,16 +285,31 @@ fn r28_a_tree_that_vanishes_fails_its_task_and_no_other() {
     assert_eq!(flow.task("u")["state"], "completed");
 }
 
+/// Leaves its process group and lives on.
+const DAEMON: &str = "setsid sh -c 'echo $$ > \"$HOME/pid\"; exec sleep 100' & while [ ! -s \"$HOME/pid\" ]; do sleep 0.01; done";
+
 #[test]
 fn r29_nothing_of_a_task_lives_when_its_tree_goes() {
-    let flow = one(
-        "isolation: worktree",
-        "setsid sh -c 'echo $$ > \"$HOME/pid\"; exec sleep 100' & while [ ! -s \"$HOME/pid\" ]; do sleep 0.01; done",
-    );
+    let flow = one("isolation: worktree", DAEMON);
     flow.run(&["run", "plan.yaml"]).exits(0);
     let pid = std::fs::read_to_string(flow.home().join("pid")).unwrap();
     assert!(!crate::support::alive(&pid));
     assert!(flow.task("t")["worktree"]["path"].is_null() && flow.task("t")["leaky"] == true);
+}
+
+/// In a container that was entered from outside, session and group of the engine are of no process that it can see, and the
+/// kernel calls them 0.
+#[test]
+fn r29_an_engine_whose_session_began_outside_of_its_container_ends_what_is_left_too() {
+    let flow = one("isolation: worktree", DAEMON);
+    let container = ["-Urpf", "--mount-proc", env!("CARGO_BIN_EXE_flow"), "run", "plan.yaml"];
+    let entered = flow.finish(flow.command_in(&flow.dir(), "unshare", &["-Urpf", "--mount-proc", "true"]));
+    if entered.code != Some(0) {
+        eprintln!("no container can be made here: {}", entered.stderr);
+        return;
+    }
+    flow.finish(flow.command_in(&flow.dir(), "unshare", &container)).exits(0);
+    assert_eq!(flow.task("t")["leaky"], true);
 }
 
 #[test]

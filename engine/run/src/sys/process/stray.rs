@@ -4,8 +4,8 @@ use std::io;
 use std::time::Duration;
 
 use rustix::process::{
-    Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, getpid, getsid, kill_process, pidfd_open,
-    pidfd_send_signal, set_child_subreaper, waitid,
+    Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, getpid, kill_process, pidfd_open, pidfd_send_signal,
+    set_child_subreaper, waitid,
 };
 use tokio::time::Instant;
 
@@ -131,8 +131,7 @@ pub async fn sweep_orphans() -> bool {
 /// Whether a child of ours lives in another session. No module of ours starts one, so it is an orphan that fell to us.
 /// A dead one is reaped on the way.
 fn is_foreign(pid: Pid) -> bool {
-    let ours = getsid(None).map_or(0, Pid::as_raw_pid);
-    !reap_foreign_session(pid) && procfs::stat(pid).is_ok_and(|stat| stat.session != ours)
+    !reap_foreign_session(pid) && procfs::stat(pid).is_ok_and(|stat| in_foreign_session(&stat))
 }
 
 /// Whose a living orphan is.
@@ -197,11 +196,16 @@ fn names_tag(value: &[u8], tag: &[u8]) -> bool {
 /// one is nobody's, and whoever waits for a child of its own is not robbed. Says whether the process was dead.
 fn reap_foreign_session(pid: Pid) -> bool {
     let Ok(stat) = procfs::stat(pid) else { return true };
-    let ours = getsid(None).map_or(0, Pid::as_raw_pid);
-    if stat.state == State::Dead && stat.session != ours {
+    if stat.state == State::Dead && in_foreign_session(&stat) {
         reap(pid);
     }
     stat.state == State::Dead
+}
+
+/// Whether a process is of another session than ours. Ours is 0 where its leader is outside of our container, and so
+/// is that of everything that we start.
+fn in_foreign_session(stat: &procfs::Stat) -> bool {
+    procfs::stat(getpid()).is_ok_and(|ours| ours.session != stat.session)
 }
 
 /// Whether a process has ended and is reaped, or left to a parent that is neither us nor about to leave it to us.
