@@ -99,6 +99,13 @@ pub(super) struct World<'a> {
     pub shell: Arc<[String]>,
 }
 
+impl World<'_> {
+    /// The names of the tasks, in manifest order.
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        self.shapes.iter().map(|shape| shape.id.value.as_str())
+    }
+}
+
 /// An edge that a task asks for, and where.
 pub(super) struct Need<'a> {
     pub from: TaskId,

@@ -14,12 +14,13 @@ use crate::diagnostic::{Code, Span, Spanned};
 
 /// Keys that mean one task and can't be taken over from `defaults`.
 const OWN: &[&str] =
-    &["description", "needs", "if", "run", "agent", "prompt", "matrix", "for_each", "as", "key"];
+    &["description", "needs", "if", "run", "agent", "fork", "prompt", "matrix", "for_each", "as", "key"];
 
 const KEYS: &[Field<TaskKeys>] = &[
     Field { name: "run", read: |reader, task, entry| task.run = run(reader, entry) },
     Field { name: "needs", read: |reader, task, entry| task.needs = needs(reader, entry) },
     Field { name: "agent", read: |reader, task, entry| task.agent = reader.any_text(entry) },
+    Field { name: "fork", read: |reader, task, entry| task.fork = reader.any_text(entry) },
     Field { name: "prompt", read: |reader, task, entry| task.prompt = prompt(reader, entry) },
     Field { name: "if", read: |reader, task, entry| task.condition = reader.any_text(entry) },
     Field { name: "output", read: |reader, task, entry| task.output = output(reader, entry) },

@@ -110,6 +110,8 @@ pub struct RareKeys {
     pub condition: Option<Text>,
     /// `agent`.
     pub agent: Option<Text>,
+    /// `fork`: the task whose conversation it goes on with.
+    pub fork: Option<Text>,
     /// `prompt`.
     pub prompt: Option<PromptText>,
     /// `matrix`.
