@@ -78,6 +78,7 @@ fn plan(
     let shapes: Vec<Shape<'_>> = tasks.collect();
     let prompts = prompts::read(findings, input.place, workflow);
     let mut world = World {
+        file: &workflow.file,
         place: input.place,
         prompts: &prompts,
         pools: pools(findings, workflow),
@@ -91,20 +92,25 @@ fn plan(
     };
     check_places(findings, input.place, &world);
     let env = plan_env(findings, &mut world, &workflow.env);
-    let mut scope = Scope { world: &world, task: None, needs: Vec::new(), reads: Vec::new() };
+    let mut scope = Scope::new(&world, None);
     let lock = workflow.lock.as_ref().map(|lock| lock_name(findings, &mut scope, lock));
 
     let mut tasks: Vec<Option<Task>> = Vec::with_capacity(world.shapes.len());
     let mut needs = Vec::with_capacity(world.shapes.len());
-    let mut reads = Vec::with_capacity(world.shapes.len());
+    let mut inferred = edges::Inferred::new();
+    let mut reads = Vec::new();
     for shape in &world.shapes {
-        let room = Vec::with_capacity(shape.keys.own.needs.len());
-        let mut scope = Scope { world: &world, task: Some(shape), needs: room, reads: Vec::new() };
+        let mut scope = Scope::new(&world, Some(shape));
         tasks.push(task::task(findings, &mut scope, shape, &cast));
-        needs.push(scope.needs);
-        reads.push(scope.reads);
+        needs.push(scope.edges);
+        if !scope.needs.is_empty() {
+            inferred.insert(shape.task, scope.needs);
+        }
+        if !scope.reads.is_empty() {
+            reads.push((shape, scope.reads));
+        }
     }
-    let mut scope = Scope { world: &world, task: None, needs: Vec::new(), reads: Vec::new() };
+    let mut scope = Scope::new(&world, None);
     let outputs: Vec<(String, Option<Template>)> = workflow
         .outputs
         .iter()
@@ -113,11 +119,11 @@ fn plan(
         })
         .collect();
 
-    let graph = edges::graph(&mut needs);
-    edges::report_cycles(findings, &world, &graph, &needs);
+    let graph = edges::graph(needs, &inferred);
+    edges::report_cycles(findings, &world, &graph, &inferred);
     let conditions: Vec<Option<&Condition>> =
         tasks.iter().map(|task| task.as_ref().and_then(|task| task.condition.as_ref())).collect();
-    for (shape, reads) in world.shapes.iter().zip(&reads) {
+    for (shape, reads) in &reads {
         edges::warn_of_nulls(findings, shape, &conditions, &graph.needs[shape.task.index()], reads, &world);
     }
     let tasks: Option<Vec<Task>> = tasks.into_iter().collect();
@@ -239,7 +245,7 @@ fn plan_env<'a>(
 ) -> Option<Vec<(String, Template)>> {
     let mut env: Vec<Option<(String, Template)>> = Vec::with_capacity(written.len());
     for (before, (name, text)) in written.iter().enumerate() {
-        let mut scope = Scope { world, task: None, needs: Vec::new(), reads: Vec::new() };
+        let mut scope = Scope::new(world, None);
         let value = templates::text(findings, &mut scope, Spot::PlanEnv(before), text);
         let holds_secret = |template: &Template| {
             template.references.iter().any(|reference| match reference.path.as_slice() {

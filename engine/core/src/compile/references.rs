@@ -213,7 +213,7 @@ impl<'a> Scope<'_, 'a> {
             };
             return Err(Problem::reference(format!("task `{name}` can't wait for its own values"), help));
         }
-        self.needs.push(Need { from: id, kind: None, written, at: reference.at.clone() });
+        self.needs.push(Need { from: id, written, at: reference.at.clone() });
         let prefix = format!("tasks.{name}");
         if fields.is_empty() {
             let help = format!("write for example `{prefix}.output` or `{prefix}.status`");

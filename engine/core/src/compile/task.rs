@@ -2,7 +2,7 @@
 
 use super::agent_task::{self, Cast};
 use super::expansion;
-use super::findings::Findings;
+use super::findings::{Findings, Written};
 use super::fork::Forks;
 use super::input::{CompileInput, GitPlace};
 use super::private_tree::{self, merge_of, preparation};
@@ -17,6 +17,7 @@ use super::words::{
     EDGES, ISOLATIONS, MERGES, ON_LOST, length, literal, positive_length, reasons, whole, word,
 };
 use crate::diagnostic::{Code, Span, Spanned};
+use crate::graph::Edge;
 use crate::ids::{Address, TaskId};
 use crate::model::Isolation;
 use crate::plan::{Condition, Expect, OnLost, Output, Retry, Task, TaskKind, TaskOptions, Timeout};
@@ -332,20 +333,20 @@ fn whole_or_none<T>(part: Option<Option<T>>) -> Option<Option<T>> {
 
 /// Reads `needs`.
 fn needs<'a>(findings: &mut Findings, scope: &mut Scope<'_, 'a>, shape: &Shape<'a>) {
+    scope.edges.reserve_exact(shape.keys.own.needs.len());
     for need in &shape.keys.own.needs {
-        let kind = need.kind.as_ref().map(|kind| word(findings, "needs", kind, EDGES));
-        if let Some(from) = scope.world.ids.get(need.task.value.as_str()) {
-            let kind = kind.map_or(Some(Default::default()), |word| word.or(Some(Default::default())));
-            let at = 0..need.task.value.len();
-            scope.needs.push(Need { from: *from, kind, written: (&need.task).into(), at });
-        } else if literal(findings, "needs", &need.task) {
-            let problem = unknown_task(findings, scope.world.names(), &need.task.value);
-            findings.push(report(findings, problem, need.task.span));
+        let kind = need.kind.as_ref().and_then(|kind| word(findings, "needs", kind, EDGES));
+        let name = need.task(scope.world.file);
+        if let Some(from) = scope.world.ids.get(name) {
+            scope.edges.push(Edge { from: *from, kind: kind.unwrap_or_default() });
+        } else if literal(findings, "needs", Written { text: name, span: need.span, file: None }) {
+            let problem = unknown_task(findings, scope.world.names(), name);
+            findings.push(report(findings, problem, need.span));
         }
     }
     if let (Some(from), Some(written)) = (shape.fork, &shape.keys.own.fork) {
         let at = 0..written.value.len();
-        scope.needs.push(Need { from, kind: None, written: written.into(), at });
+        scope.needs.push(Need { from, written: written.into(), at });
     }
 }
 

@@ -1,5 +1,7 @@
 //! Reading the keys of one task.
 
+use std::sync::Arc;
+
 use super::fields::{Field, Reader, first_line};
 use super::foreign::Place;
 use super::node::{Entry, Node, NodeKind};
@@ -169,17 +171,17 @@ fn cut_by_anchor(reader: &mut Reader<'_>, key: &str, value: &str, span: Span) {
 }
 
 fn needs(reader: &mut Reader<'_>, entry: Entry) -> Vec<NeedFile> {
-    let plain = |task| NeedFile { task, kind: None };
+    let file = Arc::clone(reader.file);
     match entry.value.kind {
         NodeKind::Map(entries) => entries
             .into_iter()
             .filter_map(|entry| {
                 let task = Spanned::new(entry.key.clone(), entry.key_span);
                 let kind = reader.any_text(entry)?;
-                Some(NeedFile { task, kind: Some(kind) })
+                Some(NeedFile::new(&file, task, Some(kind)))
             })
             .collect(),
-        _ => reader.one_or_many(entry).into_iter().map(plain).collect(),
+        _ => reader.one_or_many(entry).into_iter().map(|task| NeedFile::new(&file, task, None)).collect(),
     }
 }
 

@@ -164,7 +164,7 @@ pub fn notifications_of_needs(scope: &Scope<'_>, task: TaskId) -> Vec<String> {
             .map(|one| notification(one, scope.texts))
             .collect(),
     };
-    found.flat_map(instances).flatten().collect()
+    found.flat_map(instances).flatten().map(|text| text.trim_end().to_owned()).collect()
 }
 
 #[cfg(test)]
