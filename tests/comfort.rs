@@ -281,3 +281,15 @@ fn m14_what_a_dry_run_accepts_starts_and_what_it_refuses_does_not() {
     agree(&skipped, &[], 0);
     assert!(skipped.run(&["plan", "plan.yaml"]).exits(0).stdout.contains("  fails      `run`: "));
 }
+
+#[test]
+fn a_person_of_a_plan_without_outputs_reads_no_empty_object_and_a_pipe_does() {
+    let flow = Flow::new().plan("tasks: { a: { run: 'true' } }\n");
+    assert_eq!(flow.run(&["run", "plan.yaml"]).exits(0).stdout, "{}\n");
+    let seen = flow.shell("script -qec 'flow run plan.yaml' /dev/null");
+    assert!(seen.code != Some(0) || !seen.stdout.contains("{}"), "{}", seen.stdout);
+    let plan = "flow: 1\ntasks: { a: { run: 'true' } }\noutputs: { x: 1 }\n";
+    flow.write("plan.yaml", plan);
+    let seen = flow.shell("script -qec 'flow run plan.yaml' /dev/null");
+    assert!(seen.code != Some(0) || seen.stdout.contains("\"x\""), "{}", seen.stdout);
+}

@@ -1,6 +1,7 @@
 //! What `run` and `resume` share: from a prepared plan to an exit code.
 
 use std::collections::BTreeMap;
+use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -112,7 +113,9 @@ impl Engine<'_> {
         for report in reports {
             report.write(&folder)?;
         }
-        if !json {
+        // What reads a pipe gets an object in any case; a person of a plan without outputs has nothing to read.
+        let nothing = ended.outputs.is_none() && std::io::stdout().is_terminal();
+        if !json && !nothing {
             ui::print_json(&ended.outputs.unwrap_or_else(|| Value::Object(serde_json::Map::new())))?;
         }
         Ok(ended.exit)
@@ -203,7 +206,6 @@ fn open(setup: &mut RunSetup, opening: Event) -> anyhow::Result<()> {
 }
 
 fn how(args: &EngineArgs) -> ui::How {
-    use std::io::IsTerminal;
     let plain = if args.verbose { ui::How::Verbose } else { ui::How::Plain };
     match args.output {
         _ if args.quiet => ui::How::Quiet,
