@@ -15,6 +15,7 @@ pub(super) fn text<'a>(
     written: impl Into<Written<'a>>,
 ) -> Option<Template> {
     let written = written.into();
+    warn_of_bare_braces(findings, scope, spot, written);
     let template = parsed(findings, written, Template::text(written.text))?;
     resolve(findings, scope, spot, written, &template);
     if spot != Spot::Condition && template.asks_status() {
@@ -40,6 +41,7 @@ pub(super) fn word<'a>(
     written: &'a Text,
 ) -> Option<Template> {
     let whole = Written::from(written);
+    warn_of_bare_braces(findings, scope, Spot::Attempt, whole);
     let template = parsed(findings, whole, Template::text_without_blocks(whole.text))?;
     resolve(findings, scope, Spot::Attempt, whole, &template);
     Some(template)
@@ -87,6 +89,7 @@ pub(super) fn script<'a>(
         findings.push(finding.help("hand it over in `env` and let the script read the variable"));
         return None;
     };
+    warn_of_bare_braces(findings, scope, Spot::Attempt, written);
     match Script::lower(written.text, family) {
         Ok((script, warnings)) => {
             for warning in warnings {
@@ -101,6 +104,29 @@ pub(super) fn script<'a>(
             errors.into_iter().for_each(|error| report(findings, written, error));
             None
         }
+    }
+}
+
+/// `{{ inputs.x }}` is a value in other systems and text here. Braces around anything but our own names are left alone:
+/// `docker --format`, `gh --template`, awk and others have a use for them.
+fn warn_of_bare_braces(findings: &mut Findings, scope: &Scope<'_, '_>, spot: Spot, written: Written<'_>) {
+    let text = written.text;
+    for (start, _) in text.match_indices("{{") {
+        let before = &text[..start];
+        let in_hole = before.rfind("${{").is_some_and(|hole| !before[hole..].contains("}}"));
+        let skipped = in_hole || before.ends_with(['$', '{']);
+        let Some(end) = text[start..].find("}}").filter(|_| !skipped) else { continue };
+        let inside = text[start + 2..start + end].trim();
+        let name = inside.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next().unwrap_or_default();
+        let follows = inside[name.len()..].trim_start().chars().next();
+        if !matches!(follows, None | Some('.' | '[' | '|')) || !scope.roots(spot).contains(&name) {
+            continue;
+        }
+        let mark = findings.mark(written, start..start + end + 2);
+        let message = format!("`{{{{ {inside} }}}}` is text here, not a value");
+        let finding = findings.at_mark(Code::Suspicious, mark, message);
+        findings.push(finding.help(format!("write `${{{{ {inside} }}}}`")));
+        return;
     }
 }
 

@@ -80,3 +80,42 @@ fn a_script_for_another_program_takes_no_values() {
     "#);
     assert_eq!(check("tasks:\n  a: { shell: python3, run: \"print('$x')\" }\n"), "");
 }
+
+#[test]
+fn braces_of_other_systems_around_our_names_are_pointed_at_and_others_are_left_alone() {
+    assert_snapshot!(check("inputs: { x: { default: a } }
+tasks:
+  a: { run: 'echo {{ inputs.x }} {{ inputs.x }}' }
+  b: { for_each: [1], as: area, prompt: 'Look at {{area}}.', tools: [Read] }
+  c: { run: [echo, '{{ tasks.a.output | trim }}'] }
+"), @r"
+    warning[W0202]: `{{ inputs.x }}` is text here, not a value
+     --> plan.yaml:4:19
+      |
+    4 |   a: { run: 'echo {{ inputs.x }} {{ inputs.x }}' }
+      |                   ^^^^^^^^^^^^^^
+      |
+      = help: write `${{ inputs.x }}`
+
+    warning[W0202]: `{{ area }}` is text here, not a value
+     --> plan.yaml:5:50
+      |
+    5 |   b: { for_each: [1], as: area, prompt: 'Look at {{area}}.', tools: [Read] }
+      |                                                  ^^^^^^^^
+      |
+      = help: write `${{ area }}`
+
+    warning[W0202]: `{{ tasks.a.output | trim }}` is text here, not a value
+     --> plan.yaml:6:21
+      |
+    6 |   c: { run: [echo, '{{ tasks.a.output | trim }}'] }
+      |                     ^^^^^^^^^^^^^^^^^^^^^^^^^^^
+      |
+      = help: write `${{ tasks.a.output | trim }}`
+    ");
+    let fine = "tasks:
+  a: { run: \"docker ps --format '{{.Names}} {{ json . }}'; awk '{{ print $1 }}'; echo {{ item }} '{{ inputsx }}' '{{ run this }}'\" }
+  b: { run: 'echo ${{ \"{{ inputs.x }}\" }} {{{ x }}}' }
+";
+    assert_snapshot!(check(fine), @"");
+}
