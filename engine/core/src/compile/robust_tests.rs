@@ -68,12 +68,8 @@ fn read_all(text: &str) {
             file: Arc::clone(&file),
         }])
         .1,
-        agent_registry(
-            vec![AgentText { source: AgentSource::Project, folder: String::new(), file: Arc::clone(&file) }],
-            &[],
-            Vec::new(),
-        )
-        .diagnostics(),
+        agent_registry(vec![AgentText::new(AgentSource::Project, "", Arc::clone(&file))], &[], Vec::new())
+            .diagnostics(),
     ];
     for diagnostic in found.iter().flatten() {
         showable(diagnostic);
