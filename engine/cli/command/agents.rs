@@ -57,7 +57,7 @@ fn find<'a>(registry: &'a AgentRegistry, name: &str) -> anyhow::Result<&'a Agent
     }
     let help = match did_you_mean(name, registry.names()) {
         Some(meant) => format!("did you mean `{meant}`?"),
-        None => format!("there are {}", list_some(registry.names(), 20)),
+        None => format!("there are {}: see `flow agents list`", list_some(registry.names(), 8)),
     };
     Err(Failure::new(Exit::Invalid, format!("no agent is called `{name}`")).help(help).into())
 }

@@ -49,6 +49,9 @@ const FOREIGN: &[(&str, &[&str])] = &[
     ("Glob", &["glob_search", "find_files", "file_search"]),
 ];
 
+/// Words for "no limit".
+const EVERYTHING: &[&str] = &["all", "any", "inherit", "default"];
+
 /// Whether a tool of this name exists, in this version or a later one.
 pub(crate) fn is_known_tool(name: &str) -> bool {
     tool(name).is_some() || LATER.contains(&name) || name.starts_with("mcp__")
@@ -72,6 +75,9 @@ pub(super) fn granted(file: &Arc<SourceFile>, words: &[Text], found: &mut Vec<Di
     for at in unknown {
         let name = &rules[at].tool;
         let help = match meant_tool(name) {
+            _ if EVERYTHING.contains(&name.to_lowercase().as_str()) => {
+                "for all tools leave `tools` out".to_owned()
+            }
             Some(meant) => format!("did you mean `{meant}`?"),
             None => format!("tools: {}", known_names()),
         };

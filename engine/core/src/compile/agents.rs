@@ -16,7 +16,7 @@ use super::agent_def::agent_def;
 use crate::diagnostic::{Code, Diagnostic, SourceFile, Span};
 use crate::import::{Import, file_stem, import};
 use crate::model::{AgentDef, AgentSource};
-use crate::text::visible;
+use crate::text::{one_line, visible};
 
 /// An agent file as it was found.
 #[derive(Clone, Debug)]
@@ -242,10 +242,10 @@ impl Definitions {
         };
         let name = agent.identity().to_owned();
         let span = agent.name.as_ref().map_or(Span::default(), |name| name.span);
-        if name.trim().is_empty() || visible(&name) != name {
-            let message = format!("`{}` can't name an agent", visible(&name));
+        if name.trim().is_empty() || visible(&name) != name || name.contains(['\n', '\t']) {
+            let message = format!("`{}` can't name an agent", visible(&one_line(&name, 60)));
             let problem = Diagnostic::new(Code::BadName, &agent.file, span, message)
-                .help("a name has letters that everybody can see");
+                .help("a name stands on one line and has letters that everybody can see");
             found.push(problem);
         }
         let file = Arc::clone(&agent.file);

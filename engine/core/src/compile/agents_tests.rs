@@ -158,6 +158,7 @@ fn tools_that_do_not_exist_grant_nothing() {
     ");
     check!("tools: WebFetch, mcp__docs__search, Task", @"");
     check!("tools: []", @"");
+    check!("tools: All", @"4:8 [All] F0503 there is no tool `All`, and the agent has no other; for all tools leave `tools` out");
     check!("disallowedTools: bash, Wirte, zzz, Agent", @r"
     4:18 [bash] W0502 there is no tool `bash`; `Bash` is taken away; write `Bash`
     4:24 [Wirte] W0502 there is no tool `Wirte`; `Write` is taken away; write `Write`
@@ -204,9 +205,22 @@ fn only_people_and_policies_may_bypass() {
 }
 
 #[test]
+fn a_name_that_does_not_stand_on_one_line_is_none() {
+    for front in [
+        "name: \"a\\nb\"\ndescription: d",
+        "name: a\n description: d\ntools: Read",
+        "name: |\n  a\n  b\ndescription: d",
+    ] {
+        let registry = registry(vec![project("x.md", front)]);
+        assert_eq!(registry.names().count(), 0, "{front}");
+        assert!(registry.findings().iter().any(|found| found.code == Code::BadName), "{front}");
+    }
+}
+
+#[test]
 fn a_name_that_a_terminal_obeys_is_shown_escaped() {
     let registry = registry(vec![project("a.md", "name: \"a\\e[2J\"\ndescription: d")]);
-    insta::assert_snapshot!(short(&registry.diagnostics()), @r#"2:7 [\"a\\e[2J\"] W0505 agent `a\u{1b}[2J` can't be used: `a\u{1b}[2J` can't name an agent; a name has letters that everybody can see"#);
+    insta::assert_snapshot!(short(&registry.diagnostics()), @r#"2:7 [\"a\\e[2J\"] W0505 agent `a\u{1b}[2J` can't be used: `a\u{1b}[2J` can't name an agent; a name stands on one line and has letters that everybody can see"#);
 }
 
 #[test]

@@ -11,7 +11,7 @@ use super::{Import, Importer};
 use crate::diagnostic::{Code, Diagnostic, SourceFile, Span, Spanned};
 use crate::syntax::fields::{Field, Reader, first_line, key_help, scalar_text, snake_case};
 use crate::syntax::foreign::Place;
-use crate::syntax::task::cut_by_comment;
+use crate::syntax::task::{cut_by_anchor, cut_by_comment};
 use crate::syntax::toml::parse_toml_part;
 use crate::syntax::yaml::compose;
 use crate::syntax::{Entry, MatterKind, Node, NodeKind, Text, place_in, split_front_matter, split_words};
@@ -126,22 +126,29 @@ fn read(file: &Arc<SourceFile>) -> Import {
     let mut agent = AgentFile::new(&file, file.text[parts.body.clone()].to_owned());
     // Where nothing could be read, what is missing is no news.
     let readable = !entries.is_empty() || !reader.found.iter().any(Diagnostic::is_error);
+    let given: Vec<String> =
+        entries.iter().filter(|entry| !is_null(&entry.value)).map(|entry| entry.key.clone()).collect();
     fields(&mut reader, entries, &mut agent);
     if readable {
         let place = Span::new(parts.block.start, parts.block.start);
-        look_over(&mut reader, &agent, place, parts.body.start);
+        look_over(&mut reader, &agent, &given, place, parts.body.start);
     }
     Import { agent: Some(agent), found: reader.found }
 }
 
-/// What a definition should have and lacks.
-fn look_over(reader: &mut Reader<'_>, agent: &AgentFile, front: Span, body: usize) {
-    if agent.name.is_none() {
+fn is_null(node: &Node) -> bool {
+    matches!(node.kind, NodeKind::Null)
+}
+
+/// What a definition should have and lacks. `given`: the keys with a value, of which whatever is wrong has been said.
+fn look_over(reader: &mut Reader<'_>, agent: &AgentFile, given: &[String], front: Span, body: usize) {
+    let given = |name: &str| given.iter().any(|key| key == name);
+    if agent.name.is_none() && !given("name") {
         let stem = file_stem(&reader.file.name).to_owned();
         let message = format!("no `name`, so the file's name stands in: `{stem}`");
         reader.problem(Code::Recovered, front, message).help = Some(format!("write `name: {stem}`"));
     }
-    if agent.description.is_none() {
+    if agent.description.is_none() && !given("description") {
         let message = "no `description`, so nobody can tell when to use it";
         reader.problem(Code::Suspicious, front, message).help =
             Some("write one sentence that begins with \"Use\"".to_owned());
@@ -209,7 +216,8 @@ fn near_limit(key: &str) -> Option<&'static str> {
 
 /// The key that this is in another spelling: `Name`, `initial_prompt`.
 fn respelt(key: &str) -> Option<&'static Field<AgentFile>> {
-    let letters = |key: &str| key.replace(['-', '_', ' '], "").to_lowercase();
+    let apart = |c: char| c == '-' || c == '_' || c.is_whitespace();
+    let letters = |key: &str| key.replace(apart, "").to_lowercase();
     let given = letters(key);
     KEYS.iter().find(|field| !EXACT.contains(&field.name) && letters(field.name) == given)
 }
@@ -289,6 +297,7 @@ fn description(reader: &mut Reader<'_>, mut entry: Entry) -> Option<Text> {
     }
     if let NodeKind::Text { value, plain: true } = &entry.value.kind {
         cut_by_comment(reader, "description", value, entry.value.span);
+        cut_by_anchor(reader, "description", value, entry.value.span);
     }
     let text = optional_text(reader, entry)?;
     // Files written by machines have `\n` in plain text, where YAML keeps it as two characters.

@@ -103,9 +103,17 @@ fn values_of_the_wrong_type_are_errors() {
     2:7 [[a]] F0202 `name` takes text, not a list
     4:11 [many] F0202 `maxTurns` takes a whole number, not text
     5:13 [yes] F0202 `background` takes `true` or `false`, not text; write `true`
-    6:1 [isolation] F0202 `isolation` has no value; it takes text
+    6:1 [isolation] F0202 `isolation` has no value; it takes text; write a value, or take the key out
     7:17 [3] F0202 `permissionMode` takes text, not a number; quote it: `'3'`
     8:8 [5] F0202 `tools` takes a list, not a number; put it in brackets: `[5]`
+    ");
+    check!("name: [a]\ndescription: {x: y}", @r"
+    2:7 [[a]] F0202 `name` takes text, not a list
+    3:14 [{x: y}] F0202 `description` takes text, not a mapping
+    ");
+    check!("name:\ndescription: &x d\nmaxTurns: '20'", @r"
+    3:14 [&x] W0202 `&x` names a part of the file, so it isn't part of `description`; quote it: `description: '&x d'`, or write `description: |` and the text on the next line, indented
+    4:11 [\'20\'] F0202 `maxTurns` takes a whole number, not text; write it without quotes: `20`
     2:1 [] W0501 no `name`, so the file's name stands in: `a`; write `name: a`
     ");
     check!("name: a\ndescription: d\ntools: {read: true, write: false}", @"4:8 [{read: true, write: false}] F0202 `tools` takes names of tools, not a mapping; write all that it may use, such as `tools: Read, Grep`");
@@ -176,6 +184,7 @@ fn quotes_that_enclose_all_of_a_value_are_no_part_of_it() {
         ("'it''s 'so''", "it's 'so'"),
         ("\"one\" and \"two\"", "\"one\" and \"two\""),
         ("'one', 'two'", "'one', 'two'"),
+        ("\"never closed", "never closed"),
         (
             "\"Examples:\n<example>\nuser: \"hi\"\n</example>\"",
             "Examples:\n<example>\nuser: \"hi\"\n</example>",
@@ -219,10 +228,10 @@ fn a_tab_that_indents_counts_as_a_blank() {
 
 #[test]
 fn a_key_in_another_spelling_is_read_unless_it_limits_or_starts_programs() {
-    let import = import_of(&agent("Name: n\nDESCRIPTION: d\ninitial-prompt: p"));
+    let import = import_of(&agent("Name: n\n\u{a0}description: d\ninitial-prompt: p"));
     insta::assert_snapshot!(short(&import.found), @r"
     2:1 [Name] W0501 `Name` is read as `name`; write `name`
-    3:1 [DESCRIPTION] W0501 `DESCRIPTION` is read as `description`; write `description`
+    3:1 [\u{a0}description] W0501 ` description` is read as `description`; write `description`
     4:1 [initial-prompt] W0501 `initial-prompt` is read as `initialPrompt`; write `initialPrompt`
     ");
     let file = import.agent.unwrap();

@@ -158,6 +158,10 @@ fn untabbed(text: &str) -> String {
 /// follows: `'Use when it's late'`, but not `"one" and "two"`.
 fn inside_quotes(written: &str) -> Option<String> {
     let quote = written.chars().next().filter(|first| matches!(first, '"' | '\''))?;
+    if quote == '"' && !written[1..].contains(quote) {
+        // Never closed. (A single quote may be an apostrophe.)
+        return Some(unescaped(&written[1..]));
+    }
     let inner = written[1..].strip_suffix(quote)?;
     let escaped = if quote == '"' { "\\\"" } else { "''" };
     let bare = inner.replace(escaped, "  ");

@@ -133,7 +133,7 @@ fn values_of_the_wrong_type_say_what_the_key_takes() {
     check!(&task_with("run: {a: b}\nprompt: 5\nagent:\nneeds: {a: [b]}"), @r"
     4:10 [{a: b}] F0202 `run` takes text, not a mapping
     5:13 [5] F0202 `prompt` takes text, not a number; quote it: `'5'`
-    6:5 [agent] F0202 `agent` has no value; it takes text
+    6:5 [agent] F0202 `agent` has no value; it takes text; write a value, or take the key out
     7:16 [[b]] F0202 `a` takes text, not a list
     ");
     check!(&task_with("continue_on_error: yes\nfail_fast: no\nmax_turns: many\nrepair: 1.5"), @r"
