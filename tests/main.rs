@@ -15,6 +15,7 @@ mod comfort;
 mod conditions;
 mod crash;
 mod examples;
+mod fork;
 mod gc;
 mod isolation;
 mod keys;

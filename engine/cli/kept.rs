@@ -34,6 +34,20 @@ struct Index {
     /// The paths of what the manifest names beside it, in the order of `files/N`.
     #[serde(default)]
     files: Vec<String>,
+    /// Who answers.
+    #[serde(default)]
+    answering: Answering,
+}
+
+/// What the person said of who answers, whatever plan and settings say.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Answering {
+    /// `--model`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// `--model-script`, as an absolute path.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model_script: Option<PathBuf>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -57,16 +71,28 @@ pub struct Kept {
     pub selected: Option<Vec<bool>>,
     /// The files that it names, by the path as written.
     pub files: IndexMap<String, String>,
+    /// Who answered so far.
+    pub answering: Answering,
 }
 
 /// Writes what is run into a run folder.
-pub fn keep(folder: &Path, prepared: &Prepared, selected: Option<&[bool]>) -> anyhow::Result<()> {
-    write(folder, prepared, selected).map_err(|error| {
+pub fn keep(
+    folder: &Path,
+    prepared: &Prepared,
+    selected: Option<&[bool]>,
+    answering: &Answering,
+) -> anyhow::Result<()> {
+    write(folder, prepared, selected, answering).map_err(|error| {
         Failure::new(Exit::Io, format!("can't keep the plan in `{}`: {error}", folder.display())).into()
     })
 }
 
-fn write(folder: &Path, prepared: &Prepared, selected: Option<&[bool]>) -> io::Result<()> {
+fn write(
+    folder: &Path,
+    prepared: &Prepared,
+    selected: Option<&[bool]>,
+    answering: &Answering,
+) -> io::Result<()> {
     let agents = &prepared.plan.agents;
     fs::write(folder.join("plan.yaml"), &prepared.file.text)?;
     if !agents.is_empty() {
@@ -95,6 +121,7 @@ fn write(folder: &Path, prepared: &Prepared, selected: Option<&[bool]>) -> io::R
             .collect(),
         selected: selected.map(<[bool]>::to_vec),
         files: prepared.files.keys().cloned().collect(),
+        answering: answering.clone(),
     };
     let text = serde_json::to_string_pretty(&index).map_err(io::Error::from)?;
     files::write_atomically(&folder.join("kept.json"), text.as_bytes())
@@ -140,5 +167,6 @@ fn read_back(folder: &Path) -> io::Result<Kept> {
             .collect(),
         agents: agent_registry(texts, &[], Vec::new()),
         selected: index.selected,
+        answering: index.answering,
     })
 }

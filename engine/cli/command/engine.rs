@@ -23,6 +23,7 @@ use tokio::sync::mpsc;
 
 use crate::args::{DurabilityHow, EngineArgs, OutputHow};
 use crate::exit::{Exit, Failure};
+use crate::kept::Answering;
 use crate::session::{Prepared, Session, in_ci};
 use crate::ui;
 
@@ -336,16 +337,18 @@ fn durability(args: &EngineArgs) -> Durability {
     }
 }
 
-pub(super) fn providers(
-    session: &Session,
-    prepared: &Prepared,
-    args: &EngineArgs,
-) -> anyhow::Result<Providers> {
-    let script = args.model_script.as_ref().map(|path| session.project.here.join(path));
+/// Who the person wants to answer; a run that goes on asks whom it asked before unless they say otherwise.
+pub(super) fn answering(session: &Session, args: &EngineArgs, before: Option<Answering>) -> Answering {
+    let model_script = args.model_script.as_ref().map(|path| session.project.here.join(path));
+    let said = Answering { model: args.model.clone(), model_script };
+    before.filter(|_| said == Answering::default()).unwrap_or(said)
+}
+
+pub(super) fn providers(prepared: &Prepared, answering: &Answering) -> anyhow::Result<Providers> {
     let config = ProviderConfig {
         settings: prepared.settings.clone(),
-        script,
-        model: args.model.clone(),
+        script: answering.model_script.clone(),
+        model: answering.model.clone(),
         env: Box::new(|name| std::env::var(name).ok()),
     };
     Providers::new(config)

@@ -27,7 +27,10 @@ fn label(plan: &Plan, id: TaskId) -> String {
     let task = &plan.tasks[id.index()];
     let kind = match &task.kind {
         TaskKind::Shell(_) => "run".to_owned(),
-        TaskKind::Agent(agent) => plan.agents[agent.agent].name.clone(),
+        TaskKind::Agent(agent) => match agent.fork {
+            Some(from) => format!("fork of {}", plan.tasks[from.index()].address),
+            None => plan.agents[agent.agent].name.clone(),
+        },
     };
     let many = if task.expansion.is_some() { " ×n" } else { "" };
     format!("{}{many} ({kind})", task.address)

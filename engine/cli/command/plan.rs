@@ -196,6 +196,10 @@ fn lines(plan: &Plan, task: &Task) -> Vec<(&'static str, String)> {
         TaskKind::Agent(agent) => {
             let definition = &plan.agents[agent.agent];
             all.push(("agent", format!("{} ({})", definition.name, super::agents::source(definition))));
+            if let Some(from) = agent.fork {
+                let from = &plan.tasks[from.index()].address;
+                all.push(("fork", format!("goes on with the conversation of `{from}`")));
+            }
             let tools = flow_core::values::tools_of(definition, agent, task.background);
             all.push(("tools", if tools.is_empty() { "none".to_owned() } else { tools.join(", ") }));
             if let Some(model) = &agent.model {
@@ -206,6 +210,9 @@ fn lines(plan: &Plan, task: &Task) -> Vec<(&'static str, String)> {
     all.extend(rendered(plan, task));
     match task.isolation {
         Isolation::None => {}
+        Isolation::Fork => {
+            all.push(("begins", "with the briefing and the notifications of what it needs".to_owned()))
+        }
         Isolation::Worktree => {
             let base = task.base.as_ref().map_or("head", |base| &base.source);
             all.push(("worktree", format!("from {base}; {}", homecoming(task))));

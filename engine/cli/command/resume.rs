@@ -39,6 +39,7 @@ fn go_on(session: &Session, run: &str, names: &[String], args: &GoOnArgs) -> any
     }
     let kept = kept::read(folder.path())?;
     let selected = kept.selected.clone();
+    let answering = engine::answering(session, &args.engine, Some(kept.answering.clone()));
     let prepared = session.compile_kept(kept)?;
     session.refuse_strangers(&prepared)?;
     let limits = limits(&read.entries, args)?;
@@ -62,7 +63,7 @@ fn go_on(session: &Session, run: &str, names: &[String], args: &GoOnArgs) -> any
     let mut so_far = Fold::default();
     read.entries.iter().for_each(|entry| so_far.take(entry));
     let reports = engine::reports(&args.engine.report)?;
-    let providers = engine::providers(session, &prepared, &args.engine)?;
+    let providers = engine::providers(&prepared, &answering)?;
     let journal = engine::open_journal(&folder, &read, &args.engine)?;
     Engine {
         session,

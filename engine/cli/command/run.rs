@@ -30,7 +30,8 @@ pub(super) fn run(session: &Session, args: &RunArgs) -> anyhow::Result<u8> {
     session.refuse_strangers(&prepared)?;
     let selected = selected(&prepared, args)?;
     let reports = engine::reports(&args.engine.report)?;
-    let providers = engine::providers(session, &prepared, &args.engine)?;
+    let answering = engine::answering(session, &args.engine, None);
+    let providers = engine::providers(&prepared, &answering)?;
     if args.dry_run {
         plan::refuse_what_would_not_start(session, &prepared, &providers, selected.as_deref())?;
         return plan::show(&prepared, selected.as_deref(), ListHow::Text);
@@ -47,7 +48,7 @@ pub(super) fn run(session: &Session, args: &RunArgs) -> anyhow::Result<u8> {
         lock.hold_for(folder.id())?;
     }
     let lock = folder.lock()?;
-    kept::keep(folder.path(), &prepared, selected.as_deref())?;
+    kept::keep(folder.path(), &prepared, selected.as_deref(), &answering)?;
     let journal = engine::create_journal(&folder, &args.engine)?;
     let started = engine::run_started(session, &prepared, &folder, limits);
     if args.detached {

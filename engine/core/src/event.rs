@@ -248,4 +248,7 @@ pub struct LaunchAgent {
     pub version: Option<String>,
     /// The model as the provider calls it.
     pub model: String,
+    /// The task whose conversation it goes on with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fork: Option<Address>,
 }

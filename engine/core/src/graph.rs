@@ -42,20 +42,40 @@ pub struct Graph {
     pub needs: Vec<Vec<Edge>>,
 }
 
+/// For each task those that wait for it, in manifest order: one list, and where in it those of each task begin.
+pub struct Dependents {
+    starts: Vec<u32>,
+    tasks: Vec<TaskId>,
+}
+
+impl Dependents {
+    /// Those that wait for a task.
+    pub fn of(&self, task: TaskId) -> &[TaskId] {
+        let at = |index: usize| self.starts[index] as usize;
+        &self.tasks[at(task.index())..at(task.index() + 1)]
+    }
+}
+
 impl Graph {
-    /// For each task those that wait for it, in manifest order.
-    pub fn dependents(&self) -> Vec<Vec<TaskId>> {
-        let mut counts = vec![0usize; self.needs.len()];
+    /// Who waits for each task.
+    pub fn dependents(&self) -> Dependents {
+        let mut starts = vec![0u32; self.needs.len() + 1];
         for edge in self.needs.iter().flatten() {
-            counts[edge.from.index()] += 1;
+            starts[edge.from.index() + 1] += 1;
         }
-        let mut dependents: Vec<Vec<TaskId>> = counts.into_iter().map(Vec::with_capacity).collect();
+        for index in 1..starts.len() {
+            starts[index] += starts[index - 1];
+        }
+        let mut free = starts.clone();
+        let mut tasks = vec![TaskId::at(0); self.needs.iter().map(Vec::len).sum()];
         for (index, needs) in self.needs.iter().enumerate() {
             for edge in needs {
-                dependents[edge.from.index()].push(TaskId::at(index));
+                let free = &mut free[edge.from.index()];
+                tasks[*free as usize] = TaskId::at(index);
+                *free += 1;
             }
         }
-        dependents
+        Dependents { starts, tasks }
     }
 
     /// The tasks so that each stands behind what it needs, ties in manifest order. Tasks on a cycle, and what needs
@@ -68,7 +88,7 @@ impl Graph {
         let mut order = Vec::with_capacity(open.len());
         while let Some(Reverse(task)) = ready.pop() {
             order.push(task);
-            for dependent in &dependents[task.index()] {
+            for dependent in dependents.of(task) {
                 let open = &mut open[dependent.index()];
                 *open -= 1;
                 if *open == 0 {

@@ -24,7 +24,8 @@ fn a_diamond_is_ordered_ranked_and_turned_around() {
     let diamond = graph(&[&[1, 2], &[3], &[3], &[]]);
     assert_eq!(ids(&diamond.order()), [3, 1, 2, 0]);
     assert_eq!(diamond.ranks(), [0, 1, 1, 2]);
-    let dependents: Vec<Vec<u32>> = diamond.dependents().iter().map(|tasks| ids(tasks)).collect();
+    let dependents: Vec<Vec<u32>> =
+        (0..4).map(|task| ids(diamond.dependents().of(TaskId::at(task)))).collect();
     assert_eq!(dependents, [vec![], vec![0], vec![0], vec![1, 2]]);
     assert!(diamond.cycles(10).is_empty());
 }

@@ -208,6 +208,9 @@ pub enum Command {
 pub struct AgentTask {
     /// Index into `Plan::agents`.
     pub agent: usize,
+    /// `fork`: the task whose conversation it goes on with. Definition, model and tools are that task's, and what restrains
+    /// and grants there holds here too.
+    pub fork: Option<TaskId>,
     /// `prompt`.
     pub prompt: Template,
     /// `model` of the task.

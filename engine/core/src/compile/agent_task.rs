@@ -98,14 +98,16 @@ pub(super) fn task<'a>(
     agent: &AgentDef,
 ) -> Option<AgentTask> {
     let keys = shape.keys;
+    let is_fork = keys.own.fork.is_some();
     let own_model = keys.own.model.as_ref().filter(|model| literal(findings, "model", *model));
     let model = match (own_model, &keys.defaults.model, &agent.model) {
         (Some(model), _, _) => Some(model.value.clone()),
-        // `defaults.model` ranks below the definition.
-        (None, Some(model), ModelRef::Inherit) => Some(model.value.clone()),
+        // `defaults.model` ranks below the definition; a fork has the model of its conversation.
+        (None, Some(model), ModelRef::Inherit) if !is_fork => Some(model.value.clone()),
         (None, _, _) => None,
     };
-    let tools = keys.get(|keys| &keys.tools).map(|tools| rules(findings, "tools", &tools.value));
+    let tools = keys.get(|keys| &keys.tools).filter(|_| !is_fork);
+    let tools = tools.map(|tools| rules(findings, "tools", &tools.value));
     let disallowed = keys.get(|keys| &keys.disallowed_tools);
     let disallowed_tools =
         disallowed.map(|tools| rules(findings, "disallowed_tools", &tools.value)).unwrap_or_default();
@@ -133,6 +135,7 @@ pub(super) fn task<'a>(
     let prompt = prompts::prompt(findings, scope, prompt)?;
     let task = AgentTask {
         agent: index,
+        fork: shape.fork,
         prompt,
         model,
         tools,
@@ -254,7 +257,7 @@ impl Powers<'_> {
     fn mode(&self) -> PermissionMode {
         let unsaid = match self.isolation {
             Isolation::Worktree | Isolation::Copy => PermissionMode::AcceptEdits,
-            Isolation::None => PermissionMode::Default,
+            Isolation::None | Isolation::Fork => PermissionMode::Default,
         };
         self.task.permission_mode.or(self.agent.permission_mode).unwrap_or(unsaid)
     }
@@ -312,17 +315,24 @@ impl Powers<'_> {
             self.agent.name,
             list_some(tools, 3)
         );
-        findings.push(findings.at(Code::AlwaysDenied, span, message).help(
-            "grant it (`tools: [Read, Edit, Bash(cargo test *)]`), leave it the readers (`tools: [Read, Glob, Grep]`), \
-             or give it a tree of its own (`isolation: worktree`)",
-        ));
+        let help = match self.task.fork {
+            None => {
+                "grant it (`tools: [Read, Edit, Bash(cargo test *)]`), leave it the readers (`tools: [Read, Glob, Grep]`), \
+                 or give it a tree of its own (`isolation: worktree`)"
+            }
+            Some(_) => {
+                "grant it (`permissions: { allow: [Edit, Bash(cargo test *)] }`), take it away \
+                 (`disallowed_tools: [Write, Edit, Bash]`), or give it a tree of its own (`isolation: worktree`)"
+            }
+        };
+        findings.push(findings.at(Code::AlwaysDenied, span, message).help(help));
     }
 }
 
 /// Where a task says which agent works on it.
 pub(super) fn agent_place(keys: Keys<'_>) -> Span {
     let prompt = keys.own.prompt.as_ref().map(PromptText::written);
-    keys.own.agent.as_ref().or(prompt).map_or(keys.own.span, |text| text.span)
+    keys.own.agent.as_ref().or(keys.own.fork.as_ref()).or(prompt).map_or(keys.own.span, |text| text.span)
 }
 
 #[cfg(test)]

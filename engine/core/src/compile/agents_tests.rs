@@ -182,7 +182,7 @@ fn words_that_limit_are_known_or_an_error() {
     5:17 [dontask] F0203 `permissionMode` can't be `dontask`; did you mean `dontAsk`?
     6:11 [0] F0203 `maxTurns` can't be 0; write a number from 1, or take it out for no limit of its own
     ");
-    check!("isolation: remote", @"4:12 [remote] F0203 `isolation` can't be `remote`; write one of `none`, `worktree`, `copy`");
+    check!("isolation: remote", @"4:12 [remote] F0203 `isolation` can't be `remote`; write one of `none`, `worktree`, `copy`, `fork`");
     check!("effort: extreme", @"4:9 [extreme] W0202 there is no effort `extreme`; the default is used; write one of `low`, `medium`, `high`, `xhigh`, `max`");
     check!("model: [one, two]", @r#"4:14 [two] W0201 of several models only the first is used; give the list a name in flow.toml: `[models] NAME = ["…", "…"]`"#);
     check!("tools: Write, Edit\npermissionMode: plan", @"4:8 [Write, Edit] F0505 every tool of this agent writes, and its mode refuses writers (5:17 refuses them); take one of the two out");

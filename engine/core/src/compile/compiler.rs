@@ -1,6 +1,7 @@
 //! The passes of the compiler, in order. Each reports what it finds and goes on; a plan is made of a text without errors.
 
 use std::cell::OnceCell;
+use std::collections::HashMap;
 use std::num::NonZeroU32;
 
 use indexmap::IndexMap;
@@ -8,6 +9,7 @@ use indexmap::IndexMap;
 use super::agent_task::{Cast, Powers};
 use super::edges;
 use super::findings::Findings;
+use super::fork;
 use super::input::{CompileInput, Compiled, Place};
 use super::inputs;
 use super::prompts;
@@ -21,7 +23,6 @@ use super::writers::{Writer, warn_of_shared_trees};
 use crate::diagnostic::{Code, Span};
 use crate::graph::Graph;
 use crate::ids::TaskId;
-use crate::model::Isolation;
 use crate::plan::{Condition, Expansion, Plan, Task, TaskKind};
 use crate::syntax::{self, RunText, Text, WorkflowFile};
 use crate::template::{Segment, Template};
@@ -61,20 +62,27 @@ fn plan(
     secrets(findings, input.place, &workflow.secrets);
     let inputs = inputs::resolve(findings, &workflow.inputs, input.inputs);
 
+    let ids: HashMap<&str, TaskId> = workflow
+        .tasks
+        .iter()
+        .enumerate()
+        .map(|(index, file)| (file.id.value.as_str(), TaskId::at(index)))
+        .collect();
+    let forks = fork::forks(findings, workflow, &ids);
     let mut cast = Cast::default();
     let tasks = workflow.tasks.iter().enumerate().map(|(index, file)| {
         let span = file.keys.span;
         let faulty = faults.iter().any(|fault| span.start <= fault.start && fault.start <= span.end);
-        task::shape(findings, input, &mut cast, (TaskId::at(index), file), &workflow.defaults, faulty)
+        task::shape(findings, input, (&mut cast, &forks), (TaskId::at(index), file), workflow, faulty)
     });
     let shapes: Vec<Shape<'_>> = tasks.collect();
-    let ids = workflow.tasks.iter().enumerate();
     let prompts = prompts::read(findings, input.place, workflow);
     let mut world = World {
+        file: &workflow.file,
         place: input.place,
         prompts: &prompts,
         pools: pools(findings, workflow),
-        ids: ids.map(|(index, file)| (file.id.value.as_str(), TaskId::at(index))).collect(),
+        ids,
         shapes,
         inputs: inputs.kinds,
         secrets: workflow.secrets.iter().map(|name| name.value.as_str()).collect(),
@@ -84,20 +92,25 @@ fn plan(
     };
     check_places(findings, input.place, &world);
     let env = plan_env(findings, &mut world, &workflow.env);
-    let mut scope = Scope { world: &world, task: None, needs: Vec::new(), reads: Vec::new() };
+    let mut scope = Scope::new(&world, None);
     let lock = workflow.lock.as_ref().map(|lock| lock_name(findings, &mut scope, lock));
 
     let mut tasks: Vec<Option<Task>> = Vec::with_capacity(world.shapes.len());
     let mut needs = Vec::with_capacity(world.shapes.len());
-    let mut reads = Vec::with_capacity(world.shapes.len());
+    let mut inferred = edges::Inferred::new();
+    let mut reads = Vec::new();
     for shape in &world.shapes {
-        let room = Vec::with_capacity(shape.keys.own.needs.len());
-        let mut scope = Scope { world: &world, task: Some(shape), needs: room, reads: Vec::new() };
+        let mut scope = Scope::new(&world, Some(shape));
         tasks.push(task::task(findings, &mut scope, shape, &cast));
-        needs.push(scope.needs);
-        reads.push(scope.reads);
+        needs.push(scope.edges);
+        if !scope.needs.is_empty() {
+            inferred.insert(shape.task, scope.needs);
+        }
+        if !scope.reads.is_empty() {
+            reads.push((shape, scope.reads));
+        }
     }
-    let mut scope = Scope { world: &world, task: None, needs: Vec::new(), reads: Vec::new() };
+    let mut scope = Scope::new(&world, None);
     let outputs: Vec<(String, Option<Template>)> = workflow
         .outputs
         .iter()
@@ -106,15 +119,16 @@ fn plan(
         })
         .collect();
 
-    let graph = edges::graph(&mut needs);
-    edges::report_cycles(findings, &world, &graph, &needs);
+    let graph = edges::graph(needs, &inferred);
+    edges::report_cycles(findings, &world, &graph, &inferred);
     let conditions: Vec<Option<&Condition>> =
         tasks.iter().map(|task| task.as_ref().and_then(|task| task.condition.as_ref())).collect();
-    for (shape, reads) in world.shapes.iter().zip(&reads) {
+    for (shape, reads) in &reads {
         edges::warn_of_nulls(findings, shape, &conditions, &graph.needs[shape.task.index()], reads, &world);
     }
     let tasks: Option<Vec<Task>> = tasks.into_iter().collect();
-    let tasks = tasks.filter(|_| !findings.has_error())?;
+    let mut tasks = tasks.filter(|_| !findings.has_error())?;
+    fork::settle(&mut tasks, &forks, &graph);
     warn_of_agents(findings, input, &world, &cast, &tasks, &graph);
     let name = workflow.name.as_ref().map(|name| name.value.clone());
     Some(Plan {
@@ -231,7 +245,7 @@ fn plan_env<'a>(
 ) -> Option<Vec<(String, Template)>> {
     let mut env: Vec<Option<(String, Template)>> = Vec::with_capacity(written.len());
     for (before, (name, text)) in written.iter().enumerate() {
-        let mut scope = Scope { world, task: None, needs: Vec::new(), reads: Vec::new() };
+        let mut scope = Scope::new(world, None);
         let value = templates::text(findings, &mut scope, Spot::PlanEnv(before), text);
         let holds_secret = |template: &Template| {
             template.references.iter().any(|reference| match reference.path.as_slice() {
@@ -263,8 +277,13 @@ fn warn_of_agents(
         let TaskKind::Agent(work) = &task.kind else { continue };
         let Some(agent) = cast.get(work.agent) else { continue };
         let powers = Powers { agent, task: work, isolation: task.isolation, settings: input.settings };
-        powers.warn_of_denials(findings, shape.keys);
-        if task.isolation == Isolation::None && powers.may_write() {
+        // What a fork may not do either was said where its conversation begins.
+        let as_before =
+            |from: TaskId| tasks[from.index()].isolation.is_private() == task.isolation.is_private();
+        if !work.fork.is_some_and(as_before) {
+            powers.warn_of_denials(findings, shape.keys);
+        }
+        if !task.isolation.is_private() && powers.may_write() {
             let side_by_side =
                 |expansion: &Expansion| expansion.max_parallel.is_none_or(|most| most.get() > 1);
             writers.push(Writer {

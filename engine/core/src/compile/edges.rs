@@ -1,5 +1,7 @@
 //! From what tasks need to the graph, and what the graph says about the plan: cycles, outputs that may be null.
 
+use std::collections::BTreeMap;
+
 use super::findings::{Findings, Mark};
 use super::scope::{Need, OutputRead, World};
 use super::shape::Shape;
@@ -15,31 +17,42 @@ const MOST_NAMED: usize = 12;
 /// Edges of one cycle that are marked in the text.
 const MOST_MARKED: usize = 6;
 
-/// What was asked for by each task, in manifest order.
-pub(super) type Needs<'a> = Vec<Vec<Need<'a>>>;
+/// What follows from references and forks, by task: few have any.
+pub(super) type Inferred<'a> = BTreeMap<TaskId, Vec<Need<'a>>>;
 
-/// Makes the graph: each task once, an edge type that was written wins over an inferred one.
-pub(super) fn graph(needs: &mut Needs<'_>) -> Graph {
-    let edges = |needs: &mut Vec<Need<'_>>| {
-        // Stable: of two that say the same the first one written stays.
-        needs.sort_by_key(|need| (need.from, need.kind.is_none()));
-        needs.dedup_by_key(|need| need.from);
-        needs.iter().map(|need| Edge { from: need.from, kind: need.kind.unwrap_or_default() }).collect()
-    };
-    Graph { needs: needs.iter_mut().map(edges).collect() }
+/// Makes the graph of what each task's `needs` says: each task once, an edge type that was written wins over an inferred one.
+pub(super) fn graph(mut needs: Vec<Vec<Edge>>, inferred: &Inferred<'_>) -> Graph {
+    for (task, more) in inferred {
+        let edges = more.iter().map(|need| Edge { from: need.from, kind: EdgeKind::default() });
+        needs[task.index()].extend(edges);
+    }
+    for edges in &mut needs {
+        // Stable: of two that say the same the first one written stays, and written ones stand before inferred ones.
+        edges.sort_by_key(|edge| edge.from);
+        edges.dedup_by_key(|edge| edge.from);
+    }
+    Graph { needs }
 }
 
 /// Reports tasks that wait for each other: the whole path, and the place of each edge.
-pub(super) fn report_cycles(findings: &mut Findings, world: &World<'_>, graph: &Graph, needs: &Needs<'_>) {
+pub(super) fn report_cycles(
+    findings: &mut Findings,
+    world: &World<'_>,
+    graph: &Graph,
+    inferred: &Inferred<'_>,
+) {
     for cycle in graph.cycles(MOST_CYCLES) {
         let id = |task: TaskId| world.shapes[task.index()].id.value.as_str();
         let edges: Vec<(TaskId, TaskId)> =
             cycle.iter().copied().zip(cycle.iter().copied().cycle().skip(1)).collect();
         let place = |(task, from): (TaskId, TaskId)| -> Mark {
-            let need = needs[task.index()].iter().find(|need| need.from == from);
-            match need {
+            let shape = &world.shapes[task.index()];
+            if let Some(need) = shape.keys.own.needs.iter().find(|need| need.task(world.file) == id(from)) {
+                return findings.mark_span(need.span);
+            }
+            match inferred.get(&task).and_then(|needs| needs.iter().find(|need| need.from == from)) {
                 Some(need) => findings.mark(need.written, need.at.clone()),
-                None => findings.mark_span(world.shapes[task.index()].id.span),
+                None => findings.mark_span(shape.id.span),
             }
         };
         let message = match cycle.as_slice() {

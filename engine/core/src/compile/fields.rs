@@ -113,7 +113,7 @@ fn single(shape: &Shape<'_>, path: &[Segment], more: &'static [&'static str]) ->
     };
     // What a private tree leaves behind.
     let tree: &[&str] = match (shape.isolation, shape.merge) {
-        (Isolation::None, _) => &[],
+        (Isolation::None | Isolation::Fork, _) => &[],
         (Isolation::Worktree, Merge::Patch) => &["branch", "patch"],
         (
             Isolation::Worktree,
@@ -126,7 +126,7 @@ fn single(shape: &Shape<'_>, path: &[Segment], more: &'static [&'static str]) ->
     };
     if let Some(Segment::Name(name)) = path.first() {
         match (name.as_str(), shape.isolation) {
-            ("branch" | "patch", Isolation::None) => {
+            ("branch" | "patch", Isolation::None | Isolation::Fork) => {
                 let wrong = Wrong::new(0, format!("works in the shared tree and has no `{name}`"), []);
                 return Err(wrong.help("give it `isolation: worktree`"));
             }

@@ -15,6 +15,7 @@ mod edges;
 mod expansion;
 mod fields;
 mod findings;
+mod fork;
 mod input;
 mod inputs;
 mod inputs_file;

@@ -15,7 +15,7 @@ use crate::template::Script;
 /// How a tree of that kind comes home; what `defaults` say is for the tasks that can.
 pub(super) fn merge_of(isolation: Isolation, merge: Merge) -> Merge {
     match isolation {
-        Isolation::None => Merge::None,
+        Isolation::None | Isolation::Fork => Merge::None,
         Isolation::Worktree => merge,
         Isolation::Copy if needs_branch(merge) => Merge::None,
         Isolation::Copy => merge,
@@ -41,7 +41,7 @@ pub(super) fn check_keys(
     let merge = own.merge.as_ref().filter(|merge| merge.value != "none");
     match shape.isolation {
         Isolation::Worktree => {}
-        Isolation::None => {
+        Isolation::None | Isolation::Fork => {
             if own.base.is_some() {
                 let message = format!("`base` is where a private tree starts, and `{id}` has none");
                 conflict("base", message, None, "add `isolation: worktree`");

@@ -2,7 +2,7 @@
 
 use super::fields::{self, Wrong, path_text};
 use super::findings::{Findings, Written};
-use super::scope::{Need, OutputRead, Scope, Spot, World};
+use super::scope::{Need, OutputRead, Scope, Spot};
 use super::shape::Shape;
 use crate::diagnostic::{Code, Diagnostic, Span};
 use crate::template::{Reference, Segment};
@@ -196,7 +196,7 @@ impl<'a> Scope<'_, 'a> {
         };
         let name = name_of(first);
         let Some(id) = self.world.ids.get(name.as_str()).copied() else {
-            return Err(unknown_task(findings, self.world, &name));
+            return Err(unknown_task(findings, self.world.names(), &name));
         };
         let shape = &self.world.shapes[id.index()];
         if self.task.is_some_and(|task| task.task == id) {
@@ -213,7 +213,7 @@ impl<'a> Scope<'_, 'a> {
             };
             return Err(Problem::reference(format!("task `{name}` can't wait for its own values"), help));
         }
-        self.needs.push(Need { from: id, kind: None, written, at: reference.at.clone() });
+        self.needs.push(Need { from: id, written, at: reference.at.clone() });
         let prefix = format!("tasks.{name}");
         if fields.is_empty() {
             let help = format!("write for example `{prefix}.output` or `{prefix}.status`");
@@ -318,8 +318,12 @@ impl Problem {
 }
 
 /// A task that doesn't exist, with what there is.
-pub(super) fn unknown_task(findings: &mut Findings, world: &World<'_>, name: &str) -> Problem {
-    let help = findings.instead(name, world.shapes.iter().map(|shape| shape.id.value.as_str()));
+pub(super) fn unknown_task<'n>(
+    findings: &mut Findings,
+    names: impl Iterator<Item = &'n str>,
+    name: &str,
+) -> Problem {
+    let help = findings.instead(name, names);
     Problem { code: Code::UnknownTask, message: format!("there is no task `{name}`"), help }
 }
 

@@ -12,7 +12,8 @@ use super::input::Place;
 use super::inputs::InputKind;
 use super::prompts::PromptFiles;
 use super::shape::{Names, Shape};
-use crate::graph::EdgeKind;
+use crate::diagnostic::SourceFile;
+use crate::graph::Edge;
 use crate::ids::TaskId;
 use crate::model::Settings;
 use crate::plan::ConditionAt;
@@ -84,6 +85,8 @@ pub(super) struct PlanVariable<'a> {
 
 /// What references can lead to.
 pub(super) struct World<'a> {
+    /// The manifest.
+    pub file: &'a SourceFile,
     pub place: &'a dyn Place,
     pub ids: HashMap<&'a str, TaskId>,
     pub shapes: Vec<Shape<'a>>,
@@ -99,11 +102,16 @@ pub(super) struct World<'a> {
     pub shell: Arc<[String]>,
 }
 
-/// An edge that a task asks for, and where.
+impl World<'_> {
+    /// The names of the tasks, in manifest order.
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        self.shapes.iter().map(|shape| shape.id.value.as_str())
+    }
+}
+
+/// An edge that follows from a reference or a fork, and from where.
 pub(super) struct Need<'a> {
     pub from: TaskId,
-    /// The edge's type; `None` when it was inferred from a reference.
-    pub kind: Option<EdgeKind>,
     pub written: Written<'a>,
     pub at: Range<usize>,
 }
@@ -124,11 +132,19 @@ pub(super) struct Scope<'w, 'a> {
     pub world: &'w World<'a>,
     /// The task whose templates are read.
     pub task: Option<&'w Shape<'a>>,
+    /// What `needs` says.
+    pub edges: Vec<Edge>,
+    /// What it needs besides.
     pub needs: Vec<Need<'a>>,
     pub reads: Vec<OutputRead<'a>>,
 }
 
-impl<'a> Scope<'_, 'a> {
+impl<'w, 'a> Scope<'w, 'a> {
+    /// Before anything was read.
+    pub(super) fn new(world: &'w World<'a>, task: Option<&'w Shape<'a>>) -> Self {
+        Scope { world, task, edges: Vec::new(), needs: Vec::new(), reads: Vec::new() }
+    }
+
     pub(super) fn is_expanded(&self) -> bool {
         self.task.is_some_and(Shape::is_expanded)
     }

@@ -61,6 +61,8 @@ pub(super) struct Shape<'a> {
     pub id: &'a Text,
     pub keys: Keys<'a>,
     pub kind: Kind,
+    /// The task whose conversation it goes on with.
+    pub fork: Option<TaskId>,
     pub names: Names<'a>,
     pub output: Output,
     pub isolation: Isolation,

@@ -2,7 +2,8 @@
 
 use super::agent_task::{self, Cast};
 use super::expansion;
-use super::findings::Findings;
+use super::findings::{Findings, Written};
+use super::fork::Forks;
 use super::input::{CompileInput, GitPlace};
 use super::private_tree::{self, merge_of, preparation};
 use super::prompts;
@@ -16,10 +17,11 @@ use super::words::{
     EDGES, ISOLATIONS, MERGES, ON_LOST, length, literal, positive_length, reasons, whole, word,
 };
 use crate::diagnostic::{Code, Span, Spanned};
+use crate::graph::Edge;
 use crate::ids::{Address, TaskId};
 use crate::model::Isolation;
 use crate::plan::{Condition, Expect, OnLost, Output, Retry, Task, TaskKind, TaskOptions, Timeout};
-use crate::syntax::{PromptText, RunText, TaskFile, Text};
+use crate::syntax::{PromptText, RunText, TaskFile, Text, WorkflowFile};
 use crate::template::Template;
 
 const SHELL_KEYS: &[&str] = &["shell", "max_output"];
@@ -33,24 +35,36 @@ const AGENT_KEYS: &[&str] = &[
     "repair",
     "checks",
 ];
+/// What a fork has from the conversation that it goes on with.
+const FORK_LACKS: &[&str] = &["model", "tools"];
 const EXPANSION_KEYS: &[&str] = &["key", "max_parallel", "fail_fast"];
 
 /// Reads what others can see of a task, and reports keys that exclude each other.
 pub(super) fn shape<'a>(
     findings: &mut Findings,
     input: &CompileInput<'a>,
-    cast: &mut Cast,
+    (cast, forks): (&mut Cast, &Forks),
     (task, file): (TaskId, &'a TaskFile),
-    defaults: &'a crate::syntax::TaskKeys,
+    workflow: &'a WorkflowFile,
     faulty: bool,
 ) -> Shape<'a> {
+    let defaults = &workflow.defaults;
     let keys = Keys { own: &file.keys, defaults };
+    let fork = forks.get(&task);
     let kind = match kind(findings, &file.id, keys, faulty) {
-        Kind::Agent(_) => Kind::Agent(cast.resolve(findings, input, keys)),
+        Kind::Agent(_) => Kind::Agent(match &file.keys.fork {
+            None => cast.resolve(findings, input, keys),
+            Some(_) => fork.and_then(|fork| fork.origin).and_then(|origin| {
+                let keys = Keys { own: &workflow.tasks[origin.index()].keys, defaults };
+                cast.resolve(findings, input, keys)
+            }),
+        }),
         other @ (Kind::Shell | Kind::Unclear) => other,
     };
     let isolation = keys.get(|keys| &keys.isolation);
     let isolation = match (isolation.map(|text| word(findings, "isolation", text, ISOLATIONS)), kind) {
+        // From `defaults` it is for agents.
+        (Some(Some(Isolation::Fork)), Kind::Shell) if keys.own.isolation.is_none() => Isolation::None,
         (Some(word), _) => word.unwrap_or_default(),
         (None, Kind::Agent(Some(agent))) => {
             cast.get(agent).and_then(|agent| agent.isolation).unwrap_or_default()
@@ -67,7 +81,8 @@ pub(super) fn shape<'a>(
     };
     let names = expansion::names(findings, keys);
     let merge = merge_of(isolation, merge.unwrap_or_default());
-    let shape = Shape { task, id: &file.id, keys, kind, names, output, isolation, merge, faulty };
+    let fork = fork.map(|fork| fork.task);
+    let shape = Shape { task, id: &file.id, keys, kind, fork, names, output, isolation, merge, faulty };
     check_keys(findings, &shape);
     shape
 }
@@ -76,12 +91,21 @@ pub(super) fn shape<'a>(
 fn kind(findings: &mut Findings, id: &Text, keys: Keys<'_>, faulty: bool) -> Kind {
     let own = keys.own;
     let place = |key: &str, span: Span| keys.written(key).unwrap_or(span);
-    match (&own.run, &own.agent, own.prompt.as_ref().map(PromptText::written)) {
+    if let (Some(agent), Some(fork)) = (&own.agent, &own.fork) {
+        let message = format!("task `{}` has both `agent` and `fork`", id.value);
+        let finding = findings.at(Code::KeyConflict, place("agent", agent.span), message);
+        let finding =
+            findings.related(finding, place("fork", fork.span), "goes on as the agent of that task");
+        findings.push(finding.help("take one of them away"));
+        return Kind::Unclear;
+    }
+    let who = own.agent.as_ref().map(|text| ("agent", text));
+    let who = who.or(own.fork.as_ref().map(|text| ("fork", text)));
+    match (&own.run, who, own.prompt.as_ref().map(PromptText::written)) {
         (Some(_), None, None) => Kind::Shell,
         (None, _, Some(_)) => Kind::Agent(None),
-        (Some(run), agent, prompt) => {
-            let second = agent.as_ref().map(|text| ("agent", text));
-            let second = second.or(prompt.map(|text| ("prompt", text)));
+        (Some(run), who, prompt) => {
+            let second = who.or(prompt.map(|text| ("prompt", text)));
             if let Some((key, text)) = second {
                 let message = format!("task `{}` has both `run` and `{key}`", id.value);
                 let finding = findings.at(Code::KeyConflict, place(key, text.span), message);
@@ -91,12 +115,15 @@ fn kind(findings: &mut Findings, id: &Text, keys: Keys<'_>, faulty: bool) -> Kin
             }
             Kind::Unclear
         }
-        (None, Some(agent), None) => {
+        (None, Some((key, text)), None) => {
             if !faulty {
-                let message = format!("task `{}` has an agent and no `prompt`", id.value);
+                let message = match key {
+                    "fork" => format!("task `{}` goes on with a conversation and has no `prompt`", id.value),
+                    _ => format!("task `{}` has an agent and no `prompt`", id.value),
+                };
                 findings.push(
                     findings
-                        .at(Code::MissingKey, agent.span, message)
+                        .at(Code::MissingKey, text.span, message)
                         .help("say what it shall do: `prompt: ...`"),
                 );
             }
@@ -128,7 +155,9 @@ fn check_keys(findings: &mut Findings, shape: &Shape<'_>) {
         findings.push(finding);
     };
     let run = shape.keys.written("run").map(|span| (span, "this makes it a shell task"));
-    let prompt = shape.keys.written("prompt").or(shape.keys.written("agent"));
+    let prompt = shape.keys.written("prompt").or(shape.keys.written("agent")).or(shape.keys.written("fork"));
+    let fork = own.fork.as_ref();
+    let forked = shape.keys.written("fork").map(|span| (span, "goes on with that conversation"));
     let prompt = prompt.map(|span| (span, "this makes it an agent task"));
     for (key, _) in &own.written {
         match shape.kind {
@@ -140,8 +169,19 @@ fn check_keys(findings: &mut Findings, shape: &Shape<'_>) {
                 let message = format!("`{key}` is for shell tasks, and `{id}` is an agent task");
                 conflict(key, message, prompt, "take the key away");
             }
+            Kind::Agent(_) if FORK_LACKS.contains(key) => {
+                if let Some(fork) = fork {
+                    let message = format!("`{key}` is that of `{}`, which `{id}` goes on with", fork.value);
+                    let help = "take the key away: a fork keeps the model and the tools that its conversation began with";
+                    conflict(key, message, forked, help);
+                }
+            }
             Kind::Shell | Kind::Agent(_) | Kind::Unclear => {}
         }
+    }
+    if shape.kind == Kind::Shell && shape.isolation == Isolation::Fork {
+        let message = format!("`isolation: fork` is where a conversation begins, and `{id}` is a shell task");
+        conflict("isolation", message, run, "write `worktree` or `copy`, or take the key away");
     }
     if let (Some(RunText::Words(_)), Some(_)) = (&own.run, &own.shell) {
         let message = format!("`shell` reads scripts, and `run` of `{id}` is a list, which no shell reads");
@@ -170,7 +210,7 @@ fn check_keys(findings: &mut Findings, shape: &Shape<'_>) {
         }
     }
     private_tree::check_keys(shape, &mut conflict);
-    let shared = shape.isolation == Isolation::None && !shape.faulty;
+    let shared = !shape.isolation.is_private() && !shape.faulty;
     let changes = own.expect.as_ref().and_then(|expect| expect.value.changes.as_ref());
     if shared && changes.is_some_and(|changes| changes.value) {
         let message = format!("`expect.changes` compares a private tree with its start, and `{id}` has none");
@@ -293,16 +333,20 @@ fn whole_or_none<T>(part: Option<Option<T>>) -> Option<Option<T>> {
 
 /// Reads `needs`.
 fn needs<'a>(findings: &mut Findings, scope: &mut Scope<'_, 'a>, shape: &Shape<'a>) {
+    scope.edges.reserve_exact(shape.keys.own.needs.len());
     for need in &shape.keys.own.needs {
-        let kind = need.kind.as_ref().map(|kind| word(findings, "needs", kind, EDGES));
-        if let Some(from) = scope.world.ids.get(need.task.value.as_str()) {
-            let kind = kind.map_or(Some(Default::default()), |word| word.or(Some(Default::default())));
-            let at = 0..need.task.value.len();
-            scope.needs.push(Need { from: *from, kind, written: (&need.task).into(), at });
-        } else if literal(findings, "needs", &need.task) {
-            let problem = unknown_task(findings, scope.world, &need.task.value);
-            findings.push(report(findings, problem, need.task.span));
+        let kind = need.kind.as_ref().and_then(|kind| word(findings, "needs", kind, EDGES));
+        let name = need.task(scope.world.file);
+        if let Some(from) = scope.world.ids.get(name) {
+            scope.edges.push(Edge { from: *from, kind: kind.unwrap_or_default() });
+        } else if literal(findings, "needs", Written { text: name, span: need.span, file: None }) {
+            let problem = unknown_task(findings, scope.world.names(), name);
+            findings.push(report(findings, problem, need.span));
         }
+    }
+    if let (Some(from), Some(written)) = (shape.fork, &shape.keys.own.fork) {
+        let at = 0..written.value.len();
+        scope.needs.push(Need { from, written: written.into(), at });
     }
 }
 

@@ -149,7 +149,7 @@ fn words_are_compared_with_what_the_key_takes() {
     3 |   a: { run: echo, isolation: wroktree, output: jsn }
       |                              ^^^^^^^^
       |
-      = help: did you mean `worktree`? available: `none`, `worktree`, `copy`
+      = help: did you mean `worktree`? available: `none`, `worktree`, `copy`, `fork`
 
     error[F0203]: `output` can't be `jsn`
      --> plan.yaml:3:48

@@ -12,8 +12,12 @@ use crate::plan::OnLost;
 use crate::syntax::{Node, NodeKind, Text};
 use crate::text::parse_duration;
 
-pub(super) const ISOLATIONS: &[(&str, Isolation)] =
-    &[("none", Isolation::None), ("worktree", Isolation::Worktree), ("copy", Isolation::Copy)];
+pub(super) const ISOLATIONS: &[(&str, Isolation)] = &[
+    ("none", Isolation::None),
+    ("worktree", Isolation::Worktree),
+    ("copy", Isolation::Copy),
+    ("fork", Isolation::Fork),
+];
 
 pub(super) const MERGES: &[(&str, Merge)] = &[
     ("none", Merge::None),

@@ -4,6 +4,8 @@
 //! 2. Every call of the last assistant message, finished or not, gets the same placeholder: siblings share all bytes up to
 //!    their directives, whatever of the parent's calls had come back by then.
 
+use serde_json::Value;
+
 use super::Item;
 use super::record::calls_of;
 use crate::wire::{Block, Message, Role};
@@ -12,18 +14,19 @@ use crate::wire::{Block, Message, Role};
 pub const PLACEHOLDER: &str =
     "This call belongs to the conversation that this one was forked from; its result is not known here.";
 
-/// The items that a fork begins with; `None` when the parent has said nothing yet. What the parent used and was refused
-/// is the parent's and is not among them.
-pub fn fork(parent: &[Item], directive: &str) -> Option<Vec<Item>> {
+/// What a fork begins with; `None` when the parent has said nothing yet. What the parent used and was refused is the
+/// parent's and is not in it.
+pub fn fork(parent: &[Item], directive: &str) -> Option<Item> {
     let mut messages: Vec<&Message> = parent
         .iter()
-        .filter_map(|item| match item {
-            Item::Message { message } => Some(message),
+        .flat_map(|item| match item {
+            Item::Forked { messages } => messages.as_slice(),
+            Item::Message { message } => std::slice::from_ref(message),
             Item::Turn { .. }
             | Item::Denied { .. }
             | Item::Repair
             | Item::CheckFailed
-            | Item::Spoiled { .. } => None,
+            | Item::Spoiled { .. } => &[],
         })
         .collect();
     let last = messages.iter().rposition(|message| message.role == Role::Assistant)?;
@@ -37,7 +40,38 @@ pub fn fork(parent: &[Item], directive: &str) -> Option<Vec<Item>> {
         .collect();
     content.push(Block::Text { text: directive.to_owned() });
     let begun = messages.into_iter().cloned().chain([Message { role: Role::User, content }]);
-    Some(begun.map(|message| Item::Message { message }).collect())
+    Some(Item::Forked { messages: begun.collect() })
+}
+
+/// What differs for a fork from what its conversation says.
+#[derive(Debug, Default)]
+pub struct Differences<'a> {
+    /// The folders: where it works, and where the other one worked. `None`: the same.
+    pub dirs: Option<(&'a str, &'a str)>,
+    /// The branch of its own tree.
+    pub branch: Option<&'a str>,
+    /// The schema of its output, which no tool of its says.
+    pub schema: Option<&'a Value>,
+}
+
+/// What a fork is told: what differs, then its prompt.
+pub fn directive(differences: &Differences<'_>, prompt: &str) -> String {
+    let mut text = String::new();
+    if let Some((here, there)) = differences.dirs {
+        let branch =
+            differences.branch.map(|branch| format!(", on the branch `{branch}`")).unwrap_or_default();
+        text.push_str(&format!(
+            "From here on you work in `{here}`{branch}. Paths below `{there}` were those of the conversation so far: \
+             read and change files in your own folder only, and read again what you rely on.\n\n"
+        ));
+    }
+    text.push_str(prompt);
+    if let Some(schema) = differences.schema {
+        text.push_str(&format!(
+            "\n\nAnswer with one JSON value and nothing else. It has to fit this JSON Schema: {schema}"
+        ));
+    }
+    text
 }
 
 #[cfg(test)]

@@ -1,7 +1,9 @@
 //! What becomes of a call before it is made: does the tool exist, do the arguments fit, does it pass.
 
+use std::cell::OnceCell;
+
 use indexmap::IndexMap;
-use jsonschema::Validator;
+use jsonschema::{Draft, Validator};
 use serde_json::Value;
 
 use super::output::problems;
@@ -15,8 +17,28 @@ use crate::wire::ToolSpec;
 /// Reads calls against the tools that an agent has.
 #[derive(Debug)]
 pub(super) struct Judge {
-    /// `None`: the tool's schema can't be used, so the tool itself has to look.
-    tools: IndexMap<String, Option<Validator>>,
+    tools: IndexMap<String, Arguments>,
+}
+
+/// What the arguments of a tool must fit.
+#[derive(Debug)]
+struct Arguments {
+    schema: Value,
+    /// Made at the first call. `None`: the schema can't be used, so the tool itself has to look.
+    validator: OnceCell<Option<Validator>>,
+}
+
+impl Arguments {
+    fn problems(&self, input: &Value) -> Vec<String> {
+        // The draft whose own schema is small: that each schema is checked against it is most of what this costs, and tools
+        // use no keyword that came later.
+        let build = || jsonschema::options().with_draft(Draft::Draft7).offline().build(&self.schema).ok();
+        self.validator
+            .get_or_init(build)
+            .as_ref()
+            .map(|validator| problems(validator, input))
+            .unwrap_or_default()
+    }
 }
 
 /// The judgement over one call.
@@ -32,14 +54,15 @@ pub(super) enum Judgement {
 
 impl Judge {
     pub(super) fn new(tools: &[ToolSpec]) -> Self {
-        let validator = |tool: &ToolSpec| jsonschema::options().offline().build(&tool.input_schema).ok();
-        Judge { tools: tools.iter().map(|tool| (tool.name.clone(), validator(tool))).collect() }
+        let arguments =
+            |tool: &ToolSpec| Arguments { schema: tool.input_schema.clone(), validator: OnceCell::new() };
+        Judge { tools: tools.iter().map(|tool| (tool.name.clone(), arguments(tool))).collect() }
     }
 
     /// Judges a call of any tool but `StructuredOutput`.
     pub(super) fn judge(&self, spec: &AgentSpec, name: &str, input: &Value) -> Judgement {
         let denial = |reason| Denial { tool: name.to_owned(), call: call_line(name, input), reason };
-        let Some(validator) = self.tools.get(name) else {
+        let Some(arguments) = self.tools.get(name) else {
             let (reason, text) = self.missing(name);
             return Judgement::Bad(failed(text), Some(denial(reason)));
         };
@@ -51,7 +74,7 @@ impl Judge {
             let text = format!("the arguments of `{name}` are not a JSON object: {shown}");
             return Judgement::Bad(failed(text), None);
         }
-        let found = validator.as_ref().map(|validator| problems(validator, input)).unwrap_or_default();
+        let found = arguments.problems(input);
         if !found.is_empty() {
             let text = format!("the arguments of `{name}` don't fit: {}", found.join("; "));
             return Judgement::Bad(failed(text), None);

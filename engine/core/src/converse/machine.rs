@@ -46,7 +46,7 @@ impl Converse {
     pub fn new(spec: AgentSpec) -> Self {
         let judge = Judge::new(&spec.tools);
         let form = Form::new(&spec.output);
-        let extra = form.as_ref().ok().and_then(Form::tool);
+        let extra = form.as_ref().ok().filter(|_| !spec.forked).and_then(Form::tool);
         let tools = match extra {
             None => Arc::clone(&spec.tools),
             Some(extra) => spec.tools.iter().cloned().chain([extra]).collect(),
@@ -277,6 +277,11 @@ impl Step<'_> {
                 spoiled = false;
                 continue;
             }
+            if name == HAND_IN && self.machine.spec.forked {
+                let text = "that was the form of the conversation before; answer with a text";
+                batch.add_done(id, failed(text));
+                continue;
+            }
             match self.machine.judge.judge(&self.machine.spec, name, input) {
                 Judgement::Make => {
                     spoiled = false;
@@ -361,7 +366,7 @@ impl Step<'_> {
             Ok(form) => form,
             Err(error) => return self.fail(Reason::InvalidOutput, error.clone()),
         };
-        let wanted = form.wanted();
+        let wanted = form.wanted(self.machine.tools.iter().any(|tool| tool.name == HAND_IN));
         let note = cut.then(|| "the answer was cut by the limit of tokens".to_owned());
         match form.read(text) {
             Ok(Fit::Text) => self.finish(None, note, text.to_owned(), None),

@@ -18,6 +18,7 @@ mod spec;
 #[cfg(test)]
 mod testing;
 
-pub use fork::{PLACEHOLDER, fork};
+pub use fork::{Differences, PLACEHOLDER, directive, fork};
 pub use machine::Converse;
+pub use output::hand_in_tool;
 pub use spec::{AgentEnd, AgentSpec, Call, CallResult, CheckFault, Effect, Input, Item, OutputForm, Spoil};

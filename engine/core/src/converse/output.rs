@@ -38,6 +38,11 @@ pub(super) enum Fit {
     Value(Value),
 }
 
+/// The tool that an output of this form adds to those of its agent.
+pub fn hand_in_tool(form: &OutputForm) -> Option<ToolSpec> {
+    Form::new(form).ok().and_then(|form| form.tool())
+}
+
 impl Form {
     /// Reads a form; an error when its schema can't be used.
     pub(super) fn new(form: &OutputForm) -> Result<Self, String> {
@@ -82,11 +87,14 @@ impl Form {
     }
 
     /// What an answer has to be, for the request to answer again.
-    pub(super) fn wanted(&self) -> &'static str {
+    pub(super) fn wanted(&self, by_tool: bool) -> &'static str {
         match self {
             Form::Text | Form::Lines => "text",
             Form::Json => "one JSON value and nothing else",
-            Form::Schema(_) => "one JSON value that fits the schema, by the tool `StructuredOutput`",
+            Form::Schema(_) if by_tool => {
+                "one JSON value that fits the schema, by the tool `StructuredOutput`"
+            }
+            Form::Schema(_) => "one JSON value that fits the schema and nothing else",
         }
     }
 }

@@ -149,10 +149,11 @@ impl Seen {
 }
 
 fn messages(items: &[Item]) -> Vec<Message> {
-    let messages = items.iter().filter_map(|item| match item {
-        Item::Message { message } => Some(message.clone()),
+    let messages = items.iter().flat_map(|item| match item {
+        Item::Forked { messages } => messages.clone(),
+        Item::Message { message } => vec![message.clone()],
         Item::Turn { .. } | Item::Denied { .. } | Item::Repair | Item::CheckFailed | Item::Spoiled { .. } => {
-            None
+            Vec::new()
         }
     });
     messages.collect()

@@ -31,6 +31,12 @@ impl Record {
     /// Takes an item over: the one function that changes what was recorded.
     pub(super) fn apply(&mut self, item: &Item) {
         match item {
+            Item::Forked { messages } => {
+                // What the other one said is no text of this one's, but no call may have the id of one of its.
+                let ids = messages.iter().flat_map(calls_of).map(|(id, _, _)| id.to_owned());
+                self.ids.extend(ids);
+                self.messages.extend_from_slice(messages);
+            }
             Item::Message { message } => {
                 self.read(message);
                 self.messages.push(message.clone());

@@ -17,8 +17,10 @@ pub struct AgentSpec {
     pub model: String,
     /// The system prompt.
     pub system: Arc<str>,
-    /// The tools it is offered, in a stable order; `StructuredOutput` is added by the loop.
+    /// The tools it is offered, in a stable order; `StructuredOutput` is added by the loop, but not to those of a fork.
     pub tools: Arc<[ToolSpec]>,
+    /// Whether it goes on with another agent's conversation: then its tools are that one's, whatever its own output is.
+    pub forked: bool,
     /// Which calls pass.
     pub permissions: Arc<Permissions>,
     /// The most model turns.
@@ -144,6 +146,12 @@ pub enum Effect {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "item", rename_all = "snake_case")]
 pub enum Item {
+    /// The conversation that this one was forked from, and what comes of it here: one item, so that there is all of it or
+    /// nothing.
+    Forked {
+        /// The messages.
+        messages: Vec<Message>,
+    },
     /// A message.
     Message {
         /// The message.

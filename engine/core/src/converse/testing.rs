@@ -29,6 +29,7 @@ pub(super) fn spec() -> AgentSpec {
             tool("Edit", "file_path"),
             tool("Bash", "command"),
         ]),
+        forked: false,
         permissions: Arc::new(Permissions {
             mode: PermissionMode::Default,
             mode_source: ModeSource::Definition,

@@ -149,6 +149,9 @@ pub enum Isolation {
     Worktree,
     /// In a private copy of the tree as it is, uncommitted files included; works without git.
     Copy,
+    /// In the enclosing tree, with a conversation that begins from what the run knows: its briefing and the notifications
+    /// of what the task needs.
+    Fork,
 }
 
 /// How the work of a private tree comes home.
@@ -174,7 +177,7 @@ impl Isolation {
     /// Whether the task has a tree of its own.
     pub fn is_private(self) -> bool {
         match self {
-            Isolation::None => false,
+            Isolation::None | Isolation::Fork => false,
             Isolation::Worktree | Isolation::Copy => true,
         }
     }

@@ -83,6 +83,7 @@ impl Journal {
             hash: "9f86d081".into(),
             version: None,
             model: "m-1".into(),
+            fork: None,
         };
         let launch = Launch {
             kind: if what == What::Agent { "local_agent".into() } else { "local_bash".into() },

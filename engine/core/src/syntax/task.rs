@@ -1,5 +1,7 @@
 //! Reading the keys of one task.
 
+use std::sync::Arc;
+
 use super::fields::{Field, Reader, first_line};
 use super::foreign::Place;
 use super::node::{Entry, Node, NodeKind};
@@ -14,12 +16,13 @@ use crate::diagnostic::{Code, Span, Spanned};
 
 /// Keys that mean one task and can't be taken over from `defaults`.
 const OWN: &[&str] =
-    &["description", "needs", "if", "run", "agent", "prompt", "matrix", "for_each", "as", "key"];
+    &["description", "needs", "if", "run", "agent", "fork", "prompt", "matrix", "for_each", "as", "key"];
 
 const KEYS: &[Field<TaskKeys>] = &[
     Field { name: "run", read: |reader, task, entry| task.run = run(reader, entry) },
     Field { name: "needs", read: |reader, task, entry| task.needs = needs(reader, entry) },
     Field { name: "agent", read: |reader, task, entry| task.agent = reader.any_text(entry) },
+    Field { name: "fork", read: |reader, task, entry| task.fork = reader.any_text(entry) },
     Field { name: "prompt", read: |reader, task, entry| task.prompt = prompt(reader, entry) },
     Field { name: "if", read: |reader, task, entry| task.condition = reader.any_text(entry) },
     Field { name: "output", read: |reader, task, entry| task.output = output(reader, entry) },
@@ -168,17 +171,17 @@ pub(crate) fn cut_by_anchor(reader: &mut Reader<'_>, key: &str, value: &str, spa
 }
 
 fn needs(reader: &mut Reader<'_>, entry: Entry) -> Vec<NeedFile> {
-    let plain = |task| NeedFile { task, kind: None };
+    let file = Arc::clone(reader.file);
     match entry.value.kind {
         NodeKind::Map(entries) => entries
             .into_iter()
             .filter_map(|entry| {
                 let task = Spanned::new(entry.key.clone(), entry.key_span);
                 let kind = reader.any_text(entry)?;
-                Some(NeedFile { task, kind: Some(kind) })
+                Some(NeedFile::new(&file, task, Some(kind)))
             })
             .collect(),
-        _ => reader.one_or_many(entry).into_iter().map(plain).collect(),
+        _ => reader.one_or_many(entry).into_iter().map(|task| NeedFile::new(&file, task, None)).collect(),
     }
 }
 

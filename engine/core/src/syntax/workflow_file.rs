@@ -110,6 +110,8 @@ pub struct RareKeys {
     pub condition: Option<Text>,
     /// `agent`.
     pub agent: Option<Text>,
+    /// `fork`: the task whose conversation it goes on with.
+    pub fork: Option<Text>,
     /// `prompt`.
     pub prompt: Option<PromptText>,
     /// `matrix`.
@@ -220,10 +222,26 @@ impl PromptText {
 /// One entry of `needs`.
 #[derive(Clone, Debug)]
 pub struct NeedFile {
-    /// The task.
-    pub task: Text,
-    /// The edge type, when written.
-    pub kind: Option<Text>,
+    /// Where the task is named.
+    pub span: Span,
+    /// The name, where it doesn't stand there as it is. A plan may have 300,000 edges.
+    unlike: Option<Box<str>>,
+    /// The edge type, when written. Boxed: few are.
+    pub kind: Option<Box<Text>>,
+}
+
+impl NeedFile {
+    /// An entry of a file.
+    pub(super) fn new(file: &SourceFile, task: Text, kind: Option<Text>) -> Self {
+        let as_written = file.slice(task.span) == task.value;
+        let unlike = (!as_written).then(|| task.value.into_boxed_str());
+        NeedFile { span: task.span, unlike, kind: kind.map(Box::new) }
+    }
+
+    /// The task's name.
+    pub fn task<'f>(&'f self, file: &'f SourceFile) -> &'f str {
+        self.unlike.as_deref().unwrap_or_else(|| file.slice(self.span))
+    }
 }
 
 /// `matrix`.

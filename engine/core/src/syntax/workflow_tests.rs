@@ -1,6 +1,5 @@
 use super::*;
 use crate::diagnostic::testing::short;
-use crate::syntax::NeedFile;
 use crate::syntax::fields::MOST;
 
 fn read(text: &str) -> (Option<WorkflowFile>, Vec<Diagnostic>) {
@@ -97,7 +96,7 @@ fn unknown_keys_are_errors_at_every_depth() {
     ");
     check!("flow: 1\ndefaults: {retrys: 2, zebra: 1}\ntasks: {a: {run: x}}\n", @r"
     2:12 [retrys] F0201 unknown key `retrys` in `defaults`; did you mean `retry`?
-    2:23 [zebra] F0201 unknown key `zebra` in `defaults`; known keys: `run`, `needs`, `agent`, `prompt`, `if`, `output`, `env`, `timeout`, `retry`, `continue_on_error`, `description`, `matrix`, `for_each`, `as`, `key`, `max_parallel`, `fail_fast`, `repair`, `checks`, `artifacts`, `expect`, `dir`, `shell`, `max_output`, `isolation`, `base`, `include`, `setup`, `merge`, `pool`, `on_lost`, `idempotent`, `background`, `model`, `tools`, `disallowed_tools`, `max_turns`, `permission_mode`, `permissions`
+    2:23 [zebra] F0201 unknown key `zebra` in `defaults`; known keys: `run`, `needs`, `agent`, `fork`, `prompt`, `if`, `output`, `env`, `timeout`, `retry`, `continue_on_error`, `description`, `matrix`, `for_each`, `as`, `key`, `max_parallel`, `fail_fast`, `repair`, `checks`, `artifacts`, `expect`, `dir`, `shell`, `max_output`, `isolation`, `base`, `include`, `setup`, `merge`, `pool`, `on_lost`, `idempotent`, `background`, `model`, `tools`, `disallowed_tools`, `max_turns`, `permission_mode`, `permissions`
     ");
 }
 
@@ -218,7 +217,7 @@ fn a_file_full_of_mistakes_has_a_bounded_report() {
 #[test]
 fn every_key_of_a_task_is_read() {
     let text = task_with(
-        "description: 5\nneeds: {a: done, b: failure}\nif: true\nrun: echo\nagent: x\nprompt: p\nmatrix: {os: [a, 1], v: '${{ x }}', include: [{os: b}], exclude: [{os: a}]}\nfor_each: ${{ x }}\nas: area\nkey: k\nmax_parallel: 3\nfail_fast: true\nretry: {max: 2, delay: 5s, backoff: 2, max_delay: 1m, jitter: false, on: [timeout], if: x}\ntimeout: {run: 15m, idle: 3m, grace: 10}\ncontinue_on_error: false\noutput: json\nrepair: 2\nchecks: [make, make test]\nartifacts: out/*\npool: p\non_lost: fail\nidempotent: true\nbackground: true\nexpect: {files: a, changes: true, that: x}\ndir: d\nenv: {A: 1.10, B: yes, C: }\nshell: bash -e\nmax_output: 64MiB\nisolation: worktree\nbase: head\ninclude: '*.env'\nsetup: [npm ci]\nmerge: patch\nmodel: haiku\ntools: Read, Bash(git diff:*)\ndisallowed_tools: [Write]\nmax_turns: 20\npermission_mode: plan\npermissions: {allow: [Read], ask: Edit, deny: []}",
+        "description: 5\nneeds: {a: done, b: failure}\nif: true\nrun: echo\nagent: x\nfork: w\nprompt: p\nmatrix: {os: [a, 1], v: '${{ x }}', include: [{os: b}], exclude: [{os: a}]}\nfor_each: ${{ x }}\nas: area\nkey: k\nmax_parallel: 3\nfail_fast: true\nretry: {max: 2, delay: 5s, backoff: 2, max_delay: 1m, jitter: false, on: [timeout], if: x}\ntimeout: {run: 15m, idle: 3m, grace: 10}\ncontinue_on_error: false\noutput: json\nrepair: 2\nchecks: [make, make test]\nartifacts: out/*\npool: p\non_lost: fail\nidempotent: true\nbackground: true\nexpect: {files: a, changes: true, that: x}\ndir: d\nenv: {A: 1.10, B: yes, C: }\nshell: bash -e\nmax_output: 64MiB\nisolation: worktree\nbase: head\ninclude: '*.env'\nsetup: [npm ci]\nmerge: patch\nmodel: haiku\ntools: Read, Bash(git diff:*)\ndisallowed_tools: [Write]\nmax_turns: 20\npermission_mode: plan\npermissions: {allow: [Read], ask: Edit, deny: []}",
     );
     let (read, found) = read(&text);
     assert_eq!(short(&found), "");
@@ -226,23 +225,21 @@ fn every_key_of_a_task_is_read() {
     let keys = &read.tasks[0].keys;
     let texts = |list: &[Text]| list.iter().map(|text| text.value.clone()).collect::<Vec<_>>().join("|");
     assert_eq!(keys.written.len(), super::super::task::KEY_COUNT);
+    assert_eq!(keys.fork.as_ref().map(|fork| fork.value.as_str()), Some("w"));
     assert_eq!(
         keys.env.iter().map(|(_, value)| value.value.as_str()).collect::<Vec<_>>(),
         ["1.10", "yes", ""]
     );
     assert_eq!(texts(&keys.shell.as_ref().unwrap().value), "bash|-e");
     assert_eq!(texts(&keys.tools.as_ref().unwrap().value), "Read|Bash(git diff:*)");
-    assert_eq!(
-        keys.needs.iter().map(|NeedFile { task, .. }| task.value.as_str()).collect::<Vec<_>>(),
-        ["a", "b"]
-    );
+    assert_eq!(keys.needs.iter().map(|need| need.task(&read.file)).collect::<Vec<_>>(), ["a", "b"]);
     assert_eq!(keys.timeout.as_ref().unwrap().value.grace.as_ref().unwrap().value, "10");
     assert_eq!(keys.condition.as_ref().unwrap().value, "true");
     for text in keys.tools.iter().chain(&keys.shell).flat_map(|list| &list.value) {
         assert_eq!(read.file.slice(text.span), text.value);
     }
     // Debug shows every field, so a key that is read into nothing shows as `None` or `[]`.
-    let debug = format!("{keys:?}");
+    let debug = format!("{keys:?}").replace("unlike: None", "");
     assert!(!debug.contains("None") && !debug.contains("clude: []"), "{debug}");
 }
 

@@ -32,8 +32,8 @@ pub struct Script {
 pub enum ScriptPart {
     /// Shell text as written.
     Text(Box<str>),
-    /// A hole.
-    Hole(ScriptHole),
+    /// A hole. Boxed: most scripts have none.
+    Hole(Box<ScriptHole>),
 }
 
 /// A hole of a script: a value that reaches it through the environment.
@@ -153,7 +153,7 @@ impl Script {
     pub fn holes(&self) -> impl Iterator<Item = &ScriptHole> {
         self.parts.iter().filter_map(|part| match part {
             ScriptPart::Text(_) => None,
-            ScriptPart::Hole(hole) => Some(hole),
+            ScriptPart::Hole(hole) => Some(&**hole),
         })
     }
 
@@ -303,7 +303,7 @@ impl Parts {
 
     fn hole(&mut self, template: Template, at: usize, how: Use) {
         self.flush();
-        self.parts.push(ScriptPart::Hole(ScriptHole { template, at, how }));
+        self.parts.push(ScriptPart::Hole(Box::new(ScriptHole { template, at, how })));
     }
 
     fn flush(&mut self) {

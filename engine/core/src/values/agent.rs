@@ -3,13 +3,16 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::context::Scope;
 use crate::converse::OutputForm;
+use crate::ids::TaskId;
 use crate::model::{
     AgentDef, AgentSource, PermissionMode, PermissionRules, Settings, SettingsLayer, TOOLS, ToolPolicy,
     ToolRule,
 };
-use crate::plan::{AgentTask, Output};
+use crate::plan::{AgentTask, Output, Plan, Task, TaskKind};
 use crate::policy::{ModeSource, Permissions};
+use crate::report::{TaskReport, notification};
 
 /// The turn limit of an agent whose task and definition set none.
 const MAX_TURNS: u32 = 200;
@@ -46,6 +49,18 @@ pub fn tools_of(definition: &AgentDef, task: &AgentTask, background: bool) -> Ve
         defined && wanted && !denied && placed
     };
     TOOLS.iter().map(|tool| tool.name).filter(|tool| offered(tool)).collect()
+}
+
+/// The task in which a conversation began: a fork's, followed back to one that is none; else the task itself.
+pub fn origin<'p>(plan: &'p Plan, task: &'p Task, agent: &'p AgentTask) -> (&'p Task, &'p AgentTask) {
+    let mut origin = (task, agent);
+    while let Some(from) = origin.1.fork {
+        let task = &plan.tasks[from.index()];
+        // The compiler lets a fork name agents only.
+        let TaskKind::Agent(agent) = &task.kind else { break };
+        origin = (task, agent);
+    }
+    origin
 }
 
 /// Where an agent works; every folder absolute and free of links.
@@ -125,11 +140,31 @@ pub fn system_prompt(definition: &AgentDef, dir: &str, platform: &str, date: &st
     }
 }
 
-/// The first message: the run's briefing, the definition's own opening, then the task's prompt.
-pub fn first_message(briefing: Option<&str>, definition: &AgentDef, prompt: &str) -> String {
+/// The first message: the run's briefing, what has happened so far, the definition's own opening, then the task's prompt.
+pub fn first_message(
+    briefing: Option<&str>,
+    notifications: Vec<String>,
+    definition: &AgentDef,
+    prompt: &str,
+) -> String {
     let briefing = briefing.map(|text| format!("<briefing>\n{}\n</briefing>", text.trim_end()));
-    let parts = [briefing, definition.initial_prompt.clone(), Some(prompt.to_owned())];
-    parts.into_iter().flatten().collect::<Vec<_>>().join("\n\n")
+    let own = [definition.initial_prompt.clone(), Some(prompt.to_owned())].into_iter().flatten();
+    briefing.into_iter().chain(notifications).chain(own).collect::<Vec<_>>().join("\n\n")
+}
+
+/// The notifications of what a task needs, in the order of its edges; one for each instance.
+pub fn notifications_of_needs(scope: &Scope<'_>, task: TaskId) -> Vec<String> {
+    let needs = scope.plan.graph.needs[task.index()].iter();
+    let found = needs.filter_map(|edge| scope.run.task(&scope.plan.tasks[edge.from.index()].address));
+    let instances = |task: &TaskReport| match &task.instances {
+        None => vec![notification(task, scope.texts)],
+        Some(all) => all
+            .iter()
+            .filter_map(|one| scope.run.task(one))
+            .map(|one| notification(one, scope.texts))
+            .collect(),
+    };
+    found.flat_map(instances).flatten().map(|text| text.trim_end().to_owned()).collect()
 }
 
 #[cfg(test)]

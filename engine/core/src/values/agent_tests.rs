@@ -31,6 +31,7 @@ fn definition(tools: ToolPolicy, disallowed: &[&str]) -> AgentDef {
 
 fn task(tools: Option<&[&str]>) -> AgentTask {
     AgentTask {
+        fork: None,
         agent: 0,
         prompt: Template::text("p").unwrap(),
         model: None,
@@ -104,6 +105,8 @@ fn a_persons_body_is_sent_byte_for_byte_and_a_built_in_one_names_the_place() {
 #[test]
 fn the_first_message_holds_briefing_opening_and_prompt_in_this_order() {
     let definition = definition(ToolPolicy::Inherit, &[]);
-    let message = first_message(Some("Small steps.\n"), &definition, "Go.");
+    let message = first_message(Some("Small steps.\n"), Vec::new(), &definition, "Go.");
     assert_eq!(message, "<briefing>\nSmall steps.\n</briefing>\n\nBegin.\n\nGo.");
+    let known = vec!["<a/>".to_owned(), "<b/>".to_owned()];
+    assert_eq!(first_message(None, known, &definition, "Go."), "<a/>\n\n<b/>\n\nBegin.\n\nGo.");
 }

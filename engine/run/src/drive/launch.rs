@@ -3,36 +3,21 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use flow_core::converse::AgentSpec;
 use flow_core::event::{Launch, LaunchAgent};
-use flow_core::ids::{Address, Attempt, TaskId};
-use flow_core::model::{AttemptEnd, Isolation, ModelRef, Outcome, Reason};
-use flow_core::plan::{AgentTask, Output, Task, TaskKind};
+use flow_core::ids::{Attempt, TaskId};
+use flow_core::model::{Isolation, Outcome, Reason};
+use flow_core::plan::{Output, Task, TaskKind};
 use flow_core::schedule::Input;
-use flow_core::values::{
-    Common, Launchable, PreparedAgent, Workplace, first_message, max_turns_of, output_form, permissions_of,
-    prepare, system_prompt, tools_of,
-};
+use flow_core::values::{Common, Launchable, prepare};
 
 use super::attempt::{AgentCommands, Live, Message, agent_attempt, shell_attempt};
-use super::command::agent_env;
 use super::driver::{DriveError, Driver};
 use super::judge::Checks;
-use crate::execute::{
-    AgentLaunch, AgentPlace, AgentStart, ShellLaunch, new_agent_id, recorded_calls, stop_pair,
-};
+use crate::execute::{AgentLaunch, ShellLaunch, stop_pair};
 use crate::provider::ModelHandle;
 use crate::store::SlotFiles;
-use crate::sys::clock;
-use crate::tool;
 use crate::watch::Update;
 use crate::workspace::{PrivateTree, TreeOrder, WorkspaceError};
-
-/// Readers at once unless the settings say otherwise.
-const TOOLS_AT_ONCE: u32 = 10;
-
-/// The most tokens of one answer.
-const MAX_TOKENS: u32 = 16_384;
 
 /// What starts once `attempt_running` is in the journal.
 pub(super) enum Ready {
@@ -52,7 +37,7 @@ impl Driver {
         let live = Live { attempt, slot, switch, signal, tree: None, merging: false, ready: None };
         self.live.insert(id, live);
         match self.plan_task(id).1.isolation {
-            Isolation::None => self.prepare(id),
+            Isolation::None | Isolation::Fork => self.prepare(id),
             Isolation::Worktree | Isolation::Copy => self.make_tree(id, attempt),
         }
     }
@@ -202,6 +187,7 @@ impl Driver {
                     hash: definition.hash.clone(),
                     version: definition.version.clone(),
                     model: ready.model.name().to_owned(),
+                    fork: agent_task.fork.map(|from| self.setup.plan.tasks[from.index()].address.clone()),
                 }));
                 Ok((Ready::Agent(Box::new(ready), commands, checks), launch))
             }
@@ -261,90 +247,6 @@ impl Driver {
 
     pub(super) fn tag(&self, id: TaskId, attempt: Attempt) -> String {
         format!("{}/{}.{attempt}", self.setup.folder.id(), self.address(id))
-    }
-
-    fn agent_launch(
-        &self,
-        (id, attempt): (TaskId, Attempt),
-        (task, agent_task): (&Task, &AgentTask),
-        agent: &PreparedAgent,
-        dir: &Path,
-        tree: Option<&PrivateTree>,
-    ) -> Result<AgentLaunch, Refused> {
-        let setup = &self.setup;
-        let definition = &setup.plan.agents[agent_task.agent];
-        let wanted = agent_task.model.as_deref().or(match &definition.model {
-            ModelRef::Named(name) => Some(name.as_str()),
-            ModelRef::Inherit => None,
-        });
-        let model = setup.providers.resolve(wanted).map_err(|error| {
-            refused(
-                Reason::Provider,
-                format!("agent `{}` ({}): {}", definition.name, definition.path, chain(&error)),
-            )
-        })?;
-        let own_tree = tree.map_or_else(|| PathBuf::from(&setup.facts.root), |tree| tree.path().to_owned());
-        let tools = tools_of(definition, agent_task, task.background);
-        let place = Workplace {
-            tree: own_tree.clone(),
-            dir: dir.to_path_buf(),
-            project: PathBuf::from(&setup.facts.root),
-            home: setup.facts.env.get("HOME").map(PathBuf::from),
-            private_tree: tree.is_some(),
-        };
-        let system =
-            system_prompt(definition, &dir.display().to_string(), std::env::consts::OS, &clock::today());
-        let spec = AgentSpec {
-            model: model.id().to_owned(),
-            system: system.into(),
-            tools: tool::specs(&tools).into(),
-            permissions: Arc::new(permissions_of(definition, agent_task, &setup.settings, place)),
-            max_turns: max_turns_of(definition, agent_task),
-            max_tokens: MAX_TOKENS,
-            effort: definition.effort,
-            output: output_form(&task.output),
-            repair: agent_task.repair,
-            background: task.background,
-            checked: agent_task.checks.is_some(),
-            max_tool_concurrency: setup.settings.max_tool_concurrency.unwrap_or(TOOLS_AT_ONCE),
-        };
-        let address = self.address(id);
-        let io = |error: std::io::Error| {
-            refused(Reason::Resource, format!("can't use the task's folder: {error}"))
-        };
-        let folder = setup.folder.make_task(&address).map_err(io)?;
-        let prompt = first_message(setup.plan.briefing.as_deref(), definition, &agent.prompt);
-        Ok(AgentLaunch {
-            attempt,
-            agent_id: new_agent_id().map_err(io)?,
-            agent_name: definition.name.clone(),
-            spec,
-            prompt: self.mask.as_ref().map_or(prompt.clone(), |mask| mask.apply(&prompt).into_owned()),
-            mask: self.mask.clone(),
-            model,
-            place: AgentPlace {
-                tree: own_tree,
-                dir: dir.to_path_buf(),
-                env: agent_env(&agent.common, tree),
-                tag: self.tag(id, attempt),
-            },
-            idle: task.timeout.idle,
-            folder_name: setup.folder.relative(&folder).unwrap_or_default(),
-            position: recorded_calls(&folder).map_err(io)?,
-            start: self.agent_start(&address),
-            checks: None,
-            folder,
-            address,
-        })
-    }
-
-    /// An agent whose last attempt was cut off goes on where its transcript ends; one that failed begins anew.
-    fn agent_start(&self, address: &Address) -> AgentStart {
-        let attempts = self.setup.run.task(address).map_or(&[][..], |task| &task.attempts);
-        match attempts.iter().rev().nth(1).and_then(|before| before.end) {
-            Some(AttemptEnd::Lost | AttemptEnd::Killed) => AgentStart::Continue,
-            Some(AttemptEnd::Completed | AttemptEnd::Failed) | None => AgentStart::Fresh,
-        }
     }
 
     /// The loop has written `attempt_running`: the executor starts.

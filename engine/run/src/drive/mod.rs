@@ -13,6 +13,7 @@ mod facts;
 mod finish;
 mod judge;
 mod launch;
+mod launch_agent;
 mod orders;
 mod prepare_tree;
 mod setup;

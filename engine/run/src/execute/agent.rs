@@ -50,6 +50,9 @@ pub struct AgentLaunch {
     pub spec: AgentSpec,
     /// The first prompt, composed.
     pub prompt: String,
+    /// What it begins with in place of the prompt: what `flow_core::converse::fork` made of another task's conversation and
+    /// the prompt.
+    pub forked: Option<Item>,
     /// Who answers.
     pub model: ModelHandle,
     /// Where and how its tools work.
@@ -90,8 +93,6 @@ pub enum AgentStart {
     Fresh,
     /// Where the transcript of the same task ends, if there is one that is whole.
     Continue,
-    /// Behind another task's conversation: what `flow_core::converse::fork` made of it and the prompt.
-    Forked(Vec<Item>),
 }
 
 /// Why the loop was left before it had finished.
@@ -184,18 +185,19 @@ impl Session {
 
     fn begin(&mut self) -> Result<(Converse, Input), FilesError> {
         let spec = self.launch.spec.clone();
-        let items = match std::mem::replace(&mut self.launch.start, AgentStart::Fresh) {
+        let items = match self.launch.start {
             AgentStart::Fresh => Vec::new(),
             AgentStart::Continue => self.files.transcript()?,
-            AgentStart::Forked(items) => {
-                items.iter().try_for_each(|item| self.files.record(item))?;
-                items
-            }
         };
-        if items.is_empty() {
-            return Ok((Converse::new(spec), Input::Begin(self.launch.prompt.clone())));
+        let forked = self.launch.forked.take();
+        match (items.is_empty(), forked) {
+            (false, _) => Ok((Converse::restore(spec, items), Input::Continue)),
+            (true, None) => Ok((Converse::new(spec), Input::Begin(self.launch.prompt.clone()))),
+            (true, Some(forked)) => {
+                self.files.record(&forked)?;
+                Ok((Converse::restore(spec, vec![forked]), Input::Continue))
+            }
         }
-        Ok((Converse::restore(spec, items), Input::Continue))
     }
 
     /// Carries out what the loop decides until it is done.

@@ -100,13 +100,23 @@ pub fn recorded_calls(folder: &Path) -> io::Result<u32> {
     }
 }
 
-/// What the latest attempt of an agent task has said so far, for a fork of it. Without a transcript: nothing.
-pub fn recorded_transcript(folder: &Path) -> io::Result<Vec<Item>> {
-    match fs::read(folder.join(CONTEXT)) {
-        Ok(bytes) => Ok(whole_items(&bytes).0),
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(Vec::new()),
-        Err(error) => Err(error),
-    }
+/// What the latest attempt of an agent task was told and has said, for a fork of it.
+#[derive(Debug, Default)]
+pub struct Recorded {
+    /// Its system prompt.
+    pub system: String,
+    /// Its transcript.
+    pub items: Vec<Item>,
+}
+
+/// Reads what the latest attempt of an agent task left in its folder; nothing where there was none.
+pub fn recorded(folder: &Path) -> io::Result<Recorded> {
+    let items = match fs::read(folder.join(CONTEXT)) {
+        Ok(bytes) => whole_items(&bytes).0,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Recorded::default()),
+        Err(error) => return Err(error),
+    };
+    Ok(Recorded { system: fs::read_to_string(folder.join("system.md"))?, items })
 }
 
 /// The items up to the first line that is not whole, and how many bytes they take.
@@ -138,7 +148,7 @@ impl AgentFiles {
         let folder = launch.folder.clone();
         make_private_dirs(&folder).map_err(FilesError::at(&folder))?;
         match launch.start {
-            AgentStart::Fresh | AgentStart::Forked(_) => set_aside(&folder)?,
+            AgentStart::Fresh => set_aside(&folder)?,
             AgentStart::Continue => {}
         }
         for (name, text) in [("prompt.md", launch.prompt.as_str()), ("system.md", &launch.spec.system)] {

@@ -63,6 +63,7 @@ impl Bench {
             disallowed: Vec::new(),
         };
         let spec = AgentSpec {
+            forked: false,
             model: "to be replaced".to_owned(),
             system: "You work.".into(),
             tools: tool::specs(&["Read", "Glob", "Grep", "Write", "Edit", "Bash"]).into(),
@@ -78,6 +79,7 @@ impl Bench {
         };
         let (switch, stop) = stop_pair();
         let launch = AgentLaunch {
+            forked: None,
             address: Address::task("t"),
             attempt: Attempt::FIRST,
             agent_id: "a0123456789abcdef".to_owned(),

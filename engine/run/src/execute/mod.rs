@@ -15,7 +15,7 @@ mod stop;
 
 pub use agent::{AgentLaunch, AgentPlace, AgentStart, new_agent_id, run_agent};
 pub use agent_checks::AgentChecks;
-pub use agent_files::{recorded_calls, recorded_transcript};
+pub use agent_files::{Recorded, recorded, recorded_calls};
 pub use shell::{Environment, ShellLaunch, run_shell};
 pub use shell_mask::Mask;
 pub use stop::{Progress, StopOrder, StopSignal, StopSwitch, stop_pair};

@@ -64,16 +64,17 @@ fn command(launch: &ShellLaunch, files: &SlotFiles) -> io::Result<Command> {
     Ok(command)
 }
 
-/// The program to start. Where the launch changes `PATH` it is looked up here: the standard library would leave the
-/// fast way of spawning for it.
+/// The program to start, looked up here: the standard library would leave the fast way of spawning where the launch changes
+/// `PATH`, and a look at a file costs less than the attempt to execute it, in each folder before the right one.
 fn program(launch: &ShellLaunch, name: &OsStr) -> io::Result<OsString> {
-    let is_path = |name: &OsString| name == "PATH";
-    let set = launch.env.set.iter().rev().find(|(name, _)| is_path(name));
-    let changed = set.is_some() || launch.env.removed.iter().any(is_path);
-    if !changed || name.as_encoded_bytes().contains(&b'/') {
+    if name.as_encoded_bytes().contains(&b'/') {
         return Ok(name.to_owned());
     }
-    let path = set.map_or_else(|| OsString::from("/usr/bin:/bin"), |(_, value)| value.clone());
+    let is_path = |name: &OsString| name == "PATH";
+    let set = launch.env.set.iter().rev().find(|(name, _)| is_path(name)).map(|(_, value)| value.clone());
+    let changed = set.is_some() || launch.env.removed.iter().any(is_path);
+    let inherited = || std::env::var_os("PATH").filter(|_| !changed);
+    let path = set.or_else(inherited).unwrap_or_else(|| OsString::from("/usr/bin:/bin"));
     let candidates = std::env::split_paths(&path).map(|dir| launch.dir.join(dir).join(name));
     let found = candidates.into_iter().find(|candidate| is_executable(candidate));
     found.map(PathBuf::into_os_string).ok_or_else(|| Errno::NOENT.into())

@@ -128,7 +128,7 @@ impl Trees {
                 let tree = copies.make(address, attempt, order.merge == Merge::Patch)?;
                 (PrivateTree::Copy(tree), &copies.git, copies.repository.as_ref())
             }
-            Isolation::Worktree | Isolation::None => {
+            Isolation::Worktree | Isolation::None | Isolation::Fork => {
                 let worktrees = self.worktrees()?;
                 let tree = worktrees.make(address, attempt, order.base.as_deref())?;
                 (PrivateTree::Worktree(Box::new(tree)), &worktrees.git, Some(&worktrees.repository))
