@@ -100,7 +100,7 @@ fn a_near_miss_of_a_limiting_key_is_an_error_and_other_unknown_keys_are_not() {
 #[test]
 fn values_of_the_wrong_type_are_errors() {
     check!("name: [a]\ndescription: d\nmaxTurns: many\nbackground: yes\nisolation:\npermissionMode: 3\ntools: 5", @r"
-    2:7 [[a]] F0202 `name` takes text, not a list
+    2:7 [[a]] F0202 `name` takes text, not a list; write one text, without brackets or `- `
     4:11 [many] F0202 `maxTurns` takes a whole number, not text
     5:13 [yes] F0202 `background` takes `true` or `false`, not text; write `true`
     6:1 [isolation] F0202 `isolation` has no value; it takes text; write a value, or take the key out
@@ -108,7 +108,7 @@ fn values_of_the_wrong_type_are_errors() {
     8:8 [5] F0202 `tools` takes a list, not a number; put it in brackets: `[5]`
     ");
     check!("name: [a]\ndescription: {x: y}", @r"
-    2:7 [[a]] F0202 `name` takes text, not a list
+    2:7 [[a]] F0202 `name` takes text, not a list; write one text, without brackets or `- `
     3:14 [{x: y}] F0202 `description` takes text, not a mapping
     ");
     check!("name:\ndescription: &x d\nmaxTurns: '20'", @r"
@@ -148,6 +148,10 @@ fn a_line_that_is_no_yaml_costs_a_warning_with_the_quoted_form() {
     3:1 [description] W0501 `description` is read as plain text: `: ` inside a value without quotes; write `description: 'x: y'`
     4:1 [name] F0107 `name` is written twice (2:1 first here); take one of them out
     ");
+    check!("name: a\n description: d\ntools: Read", @r#"
+    2:1 [name] W0501 `name` is read as plain text: `: ` where no key can stand; write `name` on one line, and begin every key at the left margin
+    2:1 [] W0202 no `description`, so nobody can tell when to use it; write one sentence that begins with "Use"
+    "#);
     check!("one: two: three\n", @"2:9 [:] F0104 `: ` inside a value without quotes; quote it: `one: 'two: three'`, or write `one: |` and the text on the next line, indented");
 }
 

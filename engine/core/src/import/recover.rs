@@ -196,6 +196,9 @@ fn as_yaml(key: &str, value: &str) -> String {
             split_words(value).into_iter().map(|word| without_quotes(&value[word])).collect();
         return format!("write `{key}: {}`", words.join(", "));
     }
+    if value.contains('\n') && !matches!(key, "description" | "initialPrompt") {
+        return format!("write `{key}` on one line, and begin every key at the left margin");
+    }
     match quoted(value) {
         Some(quoted) => format!("write `{key}: {quoted}`"),
         None => format!("write `{key}: |` and the whole text below it, indented"),

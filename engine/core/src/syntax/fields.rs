@@ -133,7 +133,10 @@ impl<'a> Reader<'a> {
         match scalar_text(self.file, &entry.value) {
             Some(text) => Some(text),
             None => {
-                self.wrong_type(&entry, "text");
+                let problem = self.wrong_type(&entry, "text");
+                if let NodeKind::List(_) = entry.value.kind {
+                    problem.help = Some("write one text, without brackets or `- `".to_owned());
+                }
                 None
             }
         }
