@@ -8,6 +8,7 @@
     reason = "a test fails by panicking"
 )]
 
+mod agent_files;
 mod bad_input;
 mod cases;
 mod comfort;

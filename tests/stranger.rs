@@ -86,7 +86,7 @@ fn a_secret_too_short_to_be_masked_is_said() {
     let flow = Flow::new()
         .plan("secrets: [PIN]\ntasks:\n  a: { run: 'true', env: { P: '${{ secrets.PIN }}' } }\n")
         .env("PIN", "1234");
-    flow.run(&["run", "plan.yaml"]).exits(0).says(&["W0601", "`PIN`", "plan.yaml:2:11"]);
+    flow.run(&["run", "plan.yaml"]).exits(0).says(&["W0602", "`PIN`", "plan.yaml:2:11"]);
 }
 
 #[test]

@@ -150,7 +150,7 @@ fn read_back(folder: &Path) -> io::Result<Kept> {
         let text = fs::read_to_string(folder.join(agent_file(number)))?;
         // One folder each: two kept definitions never clash.
         let file = Arc::new(SourceFile::new(agent.path.clone(), text));
-        texts.push(AgentText { source: agent.source, folder: agent_file(number), file });
+        texts.push(AgentText::new(agent.source, agent_file(number), file));
     }
     let mut files = IndexMap::with_capacity(index.files.len());
     for (number, path) in index.files.into_iter().enumerate() {

@@ -89,7 +89,7 @@ impl Session {
         Ok(agents)
     }
 
-    /// The agents for plans of a folder; the findings (files that can't be read) are the caller's to show.
+    /// The agents for plans of a folder; the findings (flags and policies that can't be read) are the caller's to show.
     pub fn find_agents(&self, plan_dir: &Path, settings: &Settings) -> (AgentRegistry, Vec<Diagnostic>) {
         let found = load::find_agents(&self.project, plan_dir, &self.dirs, &self.agent_flags);
         (agent_registry(found.texts, &settings.disabled_agents, found.searched), found.findings)
@@ -173,6 +173,9 @@ impl Session {
         let Compiled { plan, mut diagnostics } = compile(&input);
         let used = plan.iter().flat_map(|plan| &plan.agents);
         diagnostics.extend(used.flat_map(|agent| agents.warnings(&agent.name)).cloned());
+        if plan.as_ref().is_some_and(|plan| !plan.agents.is_empty()) {
+            diagnostics.extend(agents.unreadable());
+        }
         let worktrees_dir = settings.worktrees_dir.as_ref().map(PathBuf::from);
         let (dir, files) = (outside.plan_dir.to_owned(), outside.files.into_inner());
         let prepared = plan.map(|plan| Prepared { plan, file, dir, settings, worktrees_dir, files });

@@ -1,6 +1,89 @@
-//! Tool policies, limits, models, verdicts of agents.
+//! Messy definitions, tool policies, limits, models, verdicts of agents.
+
+use serde_json::{Value, json};
 
 use super::{play, set_up};
+use crate::support::{Flow, Ran};
+
+/// The entry of an agent in what `flow agents list -o json` printed.
+fn listed(ran: &Ran, name: &str) -> Value {
+    let list = ran.json();
+    let found = list.as_array().unwrap().iter().find(|agent| agent["name"] == name);
+    found.unwrap_or_else(|| panic!("`{name}` is not listed: {list:#}")).clone()
+}
+
+/// Demands that nothing was started.
+fn nothing_ran(flow: &Flow) {
+    assert!(!flow.exists(".flow/runs"), "a run was made");
+}
+
+#[test]
+fn c01_a_description_over_lines_without_indentation_is_kept_whole() {
+    let (_, ran) = play("C01");
+    let ran = ran.exits(0).says(&["agents/helper.md:3:1: warning["]);
+    let helper = listed(&ran, "helper");
+    let whole = "Use for notes. Samples:\n<example>\nContext: a change landed\nuser: please note it\nassistant: noting\n</example>";
+    assert_eq!(helper["description"], whole);
+    assert_eq!(helper["tools"], json!(["Read"]));
+    // `user`, `assistant` and `Context` are no keys: nothing is said of them.
+    assert_eq!(helper["warnings"].as_array().unwrap().len(), 1, "{helper:#}");
+    for word in ["user", "assistant", "Context"] {
+        assert!(!ran.stderr.contains(&format!("`{word}`")), "{}", ran.stderr);
+    }
+}
+
+#[test]
+fn c02_a_colon_in_a_description_costs_one_warning_with_the_quoted_form() {
+    let (flow, ran) = play("C02");
+    let planner = listed(&ran.exits(0), "planner");
+    assert_eq!(planner["description"], "Plans work. Sample: user: \"split it\" assistant: \"splitting\"");
+    assert_eq!(planner["tools"], json!(["Read", "Grep"]));
+    assert_eq!(planner["model"], "opus");
+    assert_eq!(planner["warnings"].as_array().unwrap().len(), 1, "{planner:#}");
+    let lines = flow.run(&["agents", "check"]).exits(0).stdout;
+    let quoted = "write `description: 'Plans work. Sample: user: \"split it\" assistant: \"splitting\"'`";
+    assert!(lines.starts_with("agents/planner.md:3:1: warning[") && lines.contains(quoted), "{lines}");
+    assert_eq!(lines.lines().count(), 1, "{lines}");
+}
+
+#[test]
+fn c04_a_definition_without_a_name_has_that_of_its_file_before_anything_runs() {
+    let (flow, ran) = play("C04");
+    ran.exits(0).says(&["warning[", "agents/noname.md:2:1", "`noname`"]);
+    nothing_ran(&flow);
+    // It can be used under that name, so nothing is left to fail later.
+    flow.run(&["run", "plan.yaml", "--model-script", "model.yaml"]).exits(0);
+    assert_eq!(flow.task("t")["state"], "completed");
+}
+
+#[test]
+fn c05_two_definitions_of_one_name_are_an_error_whatever_their_order() {
+    let (flow, first) = play("C05");
+    let said = |ran: Ran| {
+        let ran = ran.exits(3).says(&["error[", "`rev`", "agents/rev.md", "agents/rev.compact.md"]);
+        ran.stderr
+    };
+    let first = said(first);
+    // The order in which files were made is the order that some file systems list them in.
+    let (again, command) = set_up("C05");
+    for file in ["rev.md", "rev.compact.md"] {
+        let text = again.read(&format!("agents/{file}"));
+        std::fs::remove_file(again.path(&format!("agents/{file}"))).unwrap();
+        again.write(&format!("agents/{file}"), &text);
+    }
+    for _ in 0..3 {
+        assert_eq!(said(again.shell(&command)), first);
+    }
+    nothing_ran(&flow);
+}
+
+#[test]
+fn c07_a_remark_behind_an_element_of_a_list_is_no_part_of_it() {
+    let (_, ran) = play("C07");
+    let lead = listed(&ran.exits(0), "lead");
+    assert_eq!(lead["tools"], json!(["Read", "Bash(gh:*)"]));
+    assert_eq!(lead["warnings"], json!([]));
+}
 
 #[test]
 fn c08_a_misspelt_allow_list_never_widens_the_set() {

@@ -1,10 +1,11 @@
 //! `flow agents`.
 
+use std::borrow::Cow;
 use std::fmt::Write;
 
 use flow_core::compile::AgentRegistry;
 use flow_core::diagnostic::Diagnostic;
-use flow_core::model::{AgentDef, ModelRef, ToolPolicy, ToolRule};
+use flow_core::model::{AgentDef, AgentSource, ModelRef, ToolPolicy, ToolRule};
 use flow_core::text::{did_you_mean, list_some, one_line, visible};
 use serde_json::{Value, json};
 
@@ -24,8 +25,8 @@ pub(super) fn run(session: &Session, command: &AgentsCommand) -> anyhow::Result<
                     ui::print_json(&winners.iter().map(|agent| as_json(agent)).collect::<Vec<_>>())?
                 }
                 ListHow::Text => {
-                    ui::print(&table(&winners))?;
-                    ui::diagnostics(&registry.diagnostics());
+                    ui::print(&table(&winners, ui::width()))?;
+                    hint(&registry);
                 }
             }
         }
@@ -51,12 +52,12 @@ fn find<'a>(registry: &'a AgentRegistry, name: &str) -> anyhow::Result<&'a Agent
         return Ok(agent);
     }
     if let Some(found) = registry.broken(name) {
-        ui::diagnostics(found);
+        ui::finding_lines(found);
         return Err(Failure::new(Exit::Invalid, format!("the definition of `{name}` can't be used")).into());
     }
     let help = match did_you_mean(name, registry.names()) {
         Some(meant) => format!("did you mean `{meant}`?"),
-        None => format!("there are {}", list_some(registry.names(), 20)),
+        None => format!("there are {}: see `flow agents list`", list_some(registry.names(), 8)),
     };
     Err(Failure::new(Exit::Invalid, format!("no agent is called `{name}`")).help(help).into())
 }
@@ -81,22 +82,47 @@ fn why(registry: &AgentRegistry, name: &str, how: ListHow) -> anyhow::Result<()>
 
 /// Every oddity on a line of its own; errors make the exit code.
 fn check(registry: &AgentRegistry, how: ListHow) -> anyhow::Result<u8> {
-    let all: Vec<Diagnostic> = registry.findings().cloned().collect();
+    let all: Vec<Diagnostic> = registry.findings().into_iter().cloned().collect();
     match how {
         ListHow::Json => ui::print_json(&ui::findings_json(&all))?,
         ListHow::Text => {
             let lines: String = all.iter().map(|found| ui::finding_line(found) + "\n").collect();
             ui::print(&lines)?;
             let errors = all.iter().filter(|found| found.is_error()).count();
+            let (usable, broken) = (own(registry), registry.broken_names().count());
             ui::note(&format!(
-                "{} definitions can be used; {errors} errors, {} warnings",
-                registry.names().count(),
-                all.len() - errors
+                "{} can be used, {broken} can't; {}, {}",
+                many(usable, "agent of your own", "agents of your own"),
+                many(errors, "error", "errors"),
+                many(all.len() - errors, "warning", "warnings")
             ));
         }
     }
     let broken = all.iter().any(Diagnostic::is_error);
     Ok(if broken { Exit::Invalid } else { Exit::Success }.code())
+}
+
+/// What a list of the agents that can be used doesn't show.
+fn hint(registry: &AgentRegistry) {
+    let broken: Vec<&str> = registry.broken_names().collect();
+    if !broken.is_empty() {
+        let agents = many(broken.len(), "agent", "agents");
+        let names = list_some(broken, 8);
+        ui::warning(&format!("{agents} can't be used: {names}; `flow agents check` says why"));
+    }
+    let odd = registry.findings().iter().filter(|found| !found.is_error()).count();
+    if odd > 0 {
+        let warnings = many(odd, "warning", "warnings");
+        ui::note(&format!("{warnings} about agent files: see `flow agents check`"));
+    }
+}
+
+fn own(registry: &AgentRegistry) -> usize {
+    registry.winners().filter(|agent| agent.source != AgentSource::BuiltIn).count()
+}
+
+fn many(count: usize, one: &str, more: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { more })
 }
 
 fn rules(rules: &[ToolRule]) -> Vec<String> {
@@ -135,21 +161,23 @@ fn as_json(agent: &AgentDef) -> Value {
     })
 }
 
-fn table(agents: &[&AgentDef]) -> String {
-    let width = agents.iter().map(|agent| agent.name.chars().count()).max().unwrap_or(0).max(4);
-    let mut text = format!("{:<width$}  {:<9} {:<10} DESCRIPTION\n", "NAME", "SOURCE", "MODEL");
-    for agent in agents {
-        let description = one_line(&agent.description, 70);
-        let name = visible(&agent.name);
-        let _ = writeln!(
-            text,
-            "{name:<width$}  {:<9} {:<10} {}",
-            agent.source.as_str(),
-            model(agent),
-            visible(&description)
-        );
-    }
-    text
+/// `width`: of the terminal. The description takes what the others leave.
+fn table(agents: &[&AgentDef], width: Option<usize>) -> String {
+    let row = |name: &str, source: &str, model: &str, description: &str| {
+        [visible(name), visible(source), visible(model), visible(description)].map(Cow::into_owned)
+    };
+    let mut rows = vec![row("NAME", "SOURCE", "MODEL", "DESCRIPTION")];
+    rows.extend(agents.iter().map(|agent| {
+        row(&agent.name, agent.source.as_str(), model(agent), &one_line(&agent.description, 70))
+    }));
+    let longest = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+    let [name, source, model] = [longest(0), longest(1), longest(2)];
+    let room = width.map_or(70, |width| width.saturating_sub(name + source + model + 6).clamp(20, 70));
+    let line = |[called, from, of, says]: &[String; 4]| {
+        let line = format!("{called:<name$}  {from:<source$}  {of:<model$}  {}", one_line(says, room));
+        line.trim_end().to_owned() + "\n"
+    };
+    rows.iter().map(line).collect()
 }
 
 /// `project, agents/a.md`; one that is compiled in has no file.

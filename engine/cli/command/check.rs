@@ -1,7 +1,7 @@
 //! `flow check`.
 
 use flow_core::compile::AgentRegistry;
-use flow_core::diagnostic::Diagnostic;
+use flow_core::diagnostic::{Code, Diagnostic};
 use flow_core::model::AgentSource;
 
 use crate::args::{CheckArgs, ListHow};
@@ -14,7 +14,8 @@ pub(super) fn run(session: &Session, args: &CheckArgs) -> anyhow::Result<u8> {
         Some(plan) => vec![plan.clone()],
         None => session.plans(),
     };
-    let mut all = Vec::new();
+    let mut all: Vec<Diagnostic> = Vec::new();
+    let mut odd = Vec::new();
     let mut tasks = 0;
     for plan in &plans {
         let (prepared, diagnostics) = session.examine(plan, &args.inputs)?;
@@ -26,26 +27,21 @@ pub(super) fn run(session: &Session, args: &CheckArgs) -> anyhow::Result<u8> {
         all.extend(found);
         let (agents, found) = session.find_agents(&session.project.here, &settings);
         all.extend(found);
-        let odd = agents.diagnostics();
+        odd = agents.diagnostics();
         if plans.is_empty() && all.is_empty() && odd.is_empty() && !has_own(&agents) {
             return Err(nothing_here());
         }
-        all.extend(odd);
     }
-    // Settings and agents are the same for many plans.
-    let mut once: Vec<Diagnostic> = Vec::with_capacity(all.len());
-    all.into_iter().for_each(|found| {
-        if !once.contains(&found) {
-            once.push(found)
-        }
-    });
+    // Settings and agents are the same for many plans, and a file that one of them needs may be the odd one.
+    let (once, lines) = once_each(all, odd);
     let errors = once.iter().filter(|found| found.is_error()).count();
     let exit = if errors > 0 { Exit::Invalid } else { Exit::Success };
     match args.output {
-        ListHow::Json => ui::print_json(&ui::findings_json(&once))?,
+        ListHow::Json => ui::print_json(&ui::findings_json(&[once, lines].concat()))?,
         ListHow::Text => {
             ui::diagnostics(&once);
-            let warnings = many(once.len() - errors, "warning");
+            ui::finding_lines(&lines);
+            let warnings = many(once.len() + lines.len() - errors, "warning");
             if errors > 0 {
                 let said = format!("{}, {} checked", many(errors, "error"), many(plans.len(), "plan"));
                 ui::error(&format!("{said}; {warnings}"), None);
@@ -61,6 +57,33 @@ pub(super) fn run(session: &Session, args: &CheckArgs) -> anyhow::Result<u8> {
         }
     }
     Ok(exit.code())
+}
+
+/// Every finding once: those of plans and settings, and those that are only about agent files.
+fn once_each(all: Vec<Diagnostic>, odd: Vec<Diagnostic>) -> (Vec<Diagnostic>, Vec<Diagnostic>) {
+    let mut once: Vec<Diagnostic> = Vec::with_capacity(all.len());
+    for found in all {
+        // An agent file that several plans need is wrong once.
+        let same = |earlier: &Diagnostic| {
+            let place = found.labels.first();
+            earlier == &found
+                || place.is_some()
+                    && (earlier.code, earlier.labels.first()) == (found.code, place)
+                    && earlier.message == found.message
+        };
+        if !odd.contains(&found) && !once.iter().any(same) {
+            once.push(found);
+        }
+    }
+    let told = |odd: &Diagnostic| {
+        let same = |earlier: &Diagnostic| {
+            (earlier.code == odd.code || odd.code == Code::BrokenAgent)
+                && earlier.labels.first() == odd.labels.first()
+        };
+        once.iter().any(same)
+    };
+    let lines = odd.into_iter().filter(|odd| !told(odd)).collect();
+    (once, lines)
 }
 
 fn has_own(agents: &AgentRegistry) -> bool {

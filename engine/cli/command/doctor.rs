@@ -114,7 +114,7 @@ fn agents(session: &Session, settings: &Settings) -> Check {
     const NEXT: &str = "see them with `flow agents check`";
     let (registry, unreadable) = session.find_agents(&session.project.here, settings);
     let usable = registry.names().count();
-    let findings: Vec<&Diagnostic> = registry.findings().chain(&unreadable).collect();
+    let findings: Vec<&Diagnostic> = registry.findings().into_iter().chain(&unreadable).collect();
     let errors = findings.iter().filter(|finding| finding.is_error()).count();
     match (errors, findings.len()) {
         (0, 0) => Check::good("agents", format!("{usable} definitions")),

@@ -20,11 +20,32 @@ pub fn diagnostics(all: &[Diagnostic]) {
     }
 }
 
+/// Diagnostics of agent files, each on a line of its own: a folder may have as many oddities as files.
+pub fn finding_lines(all: &[Diagnostic]) {
+    let mut out = anstream::stderr().lock();
+    let annotate = super::in_github_actions();
+    for diagnostic in all {
+        let _ = writeln!(out, "{}", finding_line(diagnostic));
+        if annotate {
+            let _ = writeln!(out, "{}", annotation(diagnostic));
+        }
+    }
+}
+
 /// `file:line:column: warning[W0501]: message; help`, on one line.
 pub fn finding_line(diagnostic: &Diagnostic) -> String {
-    let place = diagnostic.labels.first().map(|label| format!("{}: ", label.file.at(label.span.start)));
+    let first = diagnostic.labels.first();
+    let place = first.map(|label| format!("{}: ", label.file.at(label.span.start)));
+    // What else the finding points at in this file: ` (first here: line 3)`.
+    let others: String = diagnostic
+        .labels
+        .iter()
+        .skip(1)
+        .filter(|label| first.is_some_and(|first| first.file.name == label.file.name))
+        .map(|label| format!(" ({}: line {})", label.text, label.file.line_column(label.span.start).0))
+        .collect();
     let help = diagnostic.help.as_ref().map(|help| format!("; {help}")).unwrap_or_default();
-    let said = one_line(&format!("{}{help}", diagnostic.message), 600);
+    let said = one_line(&format!("{}{others}{help}", diagnostic.message), 600);
     let line = format!(
         "{}{}[{}]: {said}",
         place.unwrap_or_default(),

@@ -28,3 +28,8 @@ fn closed(written: io::Result<()>) -> anyhow::Result<()> {
         _ => Failure::new(Exit::Io, format!("can't write to standard output: {error}")).into(),
     })
 }
+
+/// How wide the terminal is that the output goes to, if it goes to one.
+pub fn width() -> Option<usize> {
+    console::Term::stdout().size_checked().map(|(_, columns)| usize::from(columns))
+}

@@ -18,9 +18,7 @@ pub(super) fn agent_def(agent: AgentFile, text: &AgentText, found: &mut Vec<Diag
     let tools = match &agent.tools {
         None => ToolPolicy::Inherit,
         Some(Spanned { value: ToolsFile::All, .. }) => ToolPolicy::Inherit,
-        Some(Spanned { value: ToolsFile::Only(words), span }) => {
-            ToolPolicy::Only(granted(&file, *span, words, found))
-        }
+        Some(Spanned { value: ToolsFile::Only(words), .. }) => ToolPolicy::Only(granted(&file, words, found)),
     };
     let disallowed_tools = denied(&file, &agent.disallowed_tools, found);
     let permission_mode = agent.permission_mode.as_ref().and_then(|word| {
@@ -54,6 +52,8 @@ pub(super) fn agent_def(agent: AgentFile, text: &AgentText, found: &mut Vec<Diag
         | AgentSource::Policy => text.file.name.clone(),
     };
     let value = |text: Option<Text>| text.map(|text| text.value);
+    // As a person goes through the file.
+    found.sort_by_key(|found| found.labels.first().map(|label| label.span.start));
     AgentDef {
         name,
         description: value(agent.description).unwrap_or_default(),

@@ -1,5 +1,7 @@
 //! Agents on tasks: which definition, which tools, and what it may do without anybody to ask.
 
+use std::collections::HashSet;
+
 use super::agent_tools::{is_known_tool, known_names, meant_tool};
 use super::findings::Findings;
 use super::input::CompileInput;
@@ -29,6 +31,8 @@ const REPAIRS: u32 = 1;
 #[derive(Default)]
 pub(super) struct Cast {
     agents: Vec<AgentDef>,
+    /// Those that can't be used and have been told.
+    told: HashSet<String>,
 }
 
 impl Cast {
@@ -52,8 +56,10 @@ impl Cast {
             let user = |fault: &crate::diagnostic::Diagnostic| {
                 findings.related(fault.clone(), span, format!("this task needs agent `{name}`"))
             };
-            let faults: Vec<_> = faults.iter().map(user).collect();
-            findings.extend(faults);
+            // What is wrong with a file is said once, not for every task.
+            if self.told.insert(name.to_owned()) {
+                findings.extend(faults.iter().map(user).collect::<Vec<_>>());
+            }
             return None;
         }
         if let Some(agent) = input.agents.get(name) {

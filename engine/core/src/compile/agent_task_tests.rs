@@ -27,23 +27,17 @@ fn an_unknown_agent_comes_with_the_near_one_and_where_was_searched() {
 }
 
 #[test]
+fn a_broken_agent_is_reported_once_however_many_tasks_name_it() {
+    let plan = "tasks:\n  t: { agent: bad, prompt: p }\n  u: { agent: bad, prompt: p }\n";
+    let report = Trial::of(plan).agent("bad.md", "name: bad\ntools: Bahs").report();
+    assert_eq!(report.matches("F0503").count(), 1, "{report}");
+}
+
+#[test]
 fn a_broken_agent_is_reported_where_it_is_broken() {
     let plan = "tasks:\n  t:\n    agent: bad\n    prompt: p\n";
     assert_snapshot!(Trial::of(plan).agent("bad.md", "name: bad\ntools: Bahs").report(), @r"
-    error[F0503]: none of these tools exists, so the agent could do nothing
-     --> agents/bad.md:3:8
-      |
-    3 | tools: Bahs
-      |        ^^^^
-      |
-     ::: plan.yaml:4:12
-      |
-    4 |     agent: bad
-      |            --- this task needs agent `bad`
-      |
-      = help: correct the names, or write `tools: []` for an agent without tools
-
-    warning[W0502]: there is no tool `Bahs`; it grants nothing
+    error[F0503]: there is no tool `Bahs`, and the agent has no other
      --> agents/bad.md:3:8
       |
     3 | tools: Bahs

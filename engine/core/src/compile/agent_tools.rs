@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::diagnostic::{Code, Diagnostic, SourceFile, Span};
+use crate::diagnostic::{Code, Diagnostic, SourceFile};
 use crate::model::{TOOLS, ToolRule, tool};
 use crate::syntax::Text;
 use crate::text::did_you_mean;
@@ -49,6 +49,9 @@ const FOREIGN: &[(&str, &[&str])] = &[
     ("Glob", &["glob_search", "find_files", "file_search"]),
 ];
 
+/// Words for "no limit".
+const EVERYTHING: &[&str] = &["all", "any", "inherit", "default"];
+
 /// Whether a tool of this name exists, in this version or a later one.
 pub(crate) fn is_known_tool(name: &str) -> bool {
     tool(name).is_some() || LATER.contains(&name) || name.starts_with("mcp__")
@@ -64,31 +67,25 @@ pub(crate) fn meant_tool(name: &str) -> Option<&'static str> {
         .or_else(|| did_you_mean(name, names()))
 }
 
-/// The rules of a `tools` list. A name that is no tool is kept, and grants nothing.
-pub(super) fn granted(
-    file: &Arc<SourceFile>,
-    span: Span,
-    words: &[Text],
-    found: &mut Vec<Diagnostic>,
-) -> Vec<ToolRule> {
+/// The rules of a `tools` list. A name that is no tool is kept, and grants nothing; an error where nothing else is left.
+pub(super) fn granted(file: &Arc<SourceFile>, words: &[Text], found: &mut Vec<Diagnostic>) -> Vec<ToolRule> {
     let rules: Vec<ToolRule> = words.iter().map(|word| ToolRule::parse(&word.value)).collect();
     let unknown: Vec<usize> = (0..rules.len()).filter(|at| !is_known_tool(&rules[*at].tool)).collect();
     let nothing_left = !rules.is_empty() && unknown.len() == rules.len();
     for at in unknown {
         let name = &rules[at].tool;
         let help = match meant_tool(name) {
+            _ if EVERYTHING.contains(&name.to_lowercase().as_str()) => {
+                "for all tools leave `tools` out".to_owned()
+            }
             Some(meant) => format!("did you mean `{meant}`?"),
             None => format!("tools: {}", known_names()),
         };
-        let message = format!("there is no tool `{name}`; it grants nothing");
-        found.push(Diagnostic::new(Code::IgnoredTool, file, words[at].span, message).help(help));
-    }
-    if nothing_left {
-        let message = "none of these tools exists, so the agent could do nothing";
-        found.push(
-            Diagnostic::new(Code::UnknownTool, file, span, message)
-                .help("correct the names, or write `tools: []` for an agent without tools"),
-        );
+        let (code, message) = match nothing_left {
+            true => (Code::UnknownTool, format!("there is no tool `{name}`, and the agent has no other")),
+            false => (Code::IgnoredTool, format!("there is no tool `{name}`; it grants nothing")),
+        };
+        found.push(Diagnostic::new(code, file, words[at].span, message).help(help));
     }
     rules
 }

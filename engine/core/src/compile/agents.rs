@@ -4,7 +4,8 @@
 //!    definition in silence would run another agent than the one the person wrote.
 //! 2. Two files of one name in one folder replace each other in no order that anybody chose, so neither counts.
 //! 3. What a file lacks is a warning until a plan names its agent.
-//! 4. No file is parsed before somebody asks for a definition: most plans have no agents, and the built-in ones alone take
+//! 4. A file that can't be read stands for the agent that its name says.
+//! 5. No file is parsed before somebody asks for a definition: most plans have no agents, and the built-in ones alone take
 //!    longer than a plan of shell tasks.
 
 use std::cell::OnceCell;
@@ -15,7 +16,7 @@ use super::agent_def::agent_def;
 use crate::diagnostic::{Code, Diagnostic, SourceFile, Span};
 use crate::import::{Import, file_stem, import};
 use crate::model::{AgentDef, AgentSource};
-use crate::text::visible;
+use crate::text::{one_line, visible};
 
 /// An agent file as it was found.
 #[derive(Clone, Debug)]
@@ -26,6 +27,15 @@ pub struct AgentText {
     pub folder: String,
     /// The file.
     pub file: Arc<SourceFile>,
+    /// Why it can't be read, where it can't.
+    pub unreadable: Option<Diagnostic>,
+}
+
+impl AgentText {
+    /// A file that could be read.
+    pub fn new(source: AgentSource, folder: impl Into<String>, file: Arc<SourceFile>) -> Self {
+        AgentText { source, folder: folder.into(), file, unreadable: None }
+    }
 }
 
 /// The definitions by name.
@@ -59,6 +69,19 @@ enum Candidate {
     Usable(Box<AgentDef>, Vec<Diagnostic>),
     /// With at least one error.
     Broken(Vec<Diagnostic>),
+}
+
+impl Candidate {
+    fn found(&self) -> &[Diagnostic] {
+        match self {
+            Candidate::Usable(_, found) | Candidate::Broken(found) => found,
+        }
+    }
+}
+
+/// Where a finding is, to sort by.
+fn place(found: &Diagnostic) -> Option<(&str, Span)> {
+    found.labels.first().map(|label| (label.file.name.as_str(), label.span))
 }
 
 /// A file that defines something.
@@ -121,32 +144,47 @@ impl AgentRegistry {
         self.definitions().agents.get(name).map_or(&[], |slot| &slot.shadowed)
     }
 
-    /// Everything that is odd or wrong about the definitions that count, each error of its own.
-    pub fn findings(&self) -> impl Iterator<Item = &Diagnostic> {
-        self.definitions().agents.iter().filter(|(name, _)| !self.is_disabled(name)).flat_map(|(_, slot)| {
-            match &slot.winner {
-                Candidate::Usable(_, found) | Candidate::Broken(found) => found,
-            }
-        })
+    /// Every name whose definition can't be used, sorted.
+    pub fn broken_names(&self) -> impl Iterator<Item = &str> {
+        let broken = |slot: &Slot| matches!(slot.winner, Candidate::Broken(_));
+        self.slots().filter(move |(_, slot)| broken(slot)).map(|(name, _)| name)
+    }
+
+    /// Everything that is odd or wrong about the definitions that count, by file and place.
+    pub fn findings(&self) -> Vec<&Diagnostic> {
+        let mut all: Vec<&Diagnostic> = self.slots().flat_map(|(_, slot)| slot.winner.found()).collect();
+        all.sort_by_key(|found| place(found));
+        all
+    }
+
+    fn slots(&self) -> impl Iterator<Item = (&str, &Slot)> {
+        let counts = |(name, _): &(&String, &Slot)| !self.is_disabled(name);
+        self.definitions().agents.iter().filter(counts).map(|(name, slot)| (name.as_str(), slot))
     }
 
     fn slot(&self, name: &str) -> Option<&Slot> {
         self.definitions().agents.get(name).filter(|_| !self.is_disabled(name))
     }
 
-    /// What is odd about the definitions that count: warnings all.
+    /// The same for who names none of them: warnings all.
     pub fn diagnostics(&self) -> Vec<Diagnostic> {
-        let mut warnings = Vec::new();
-        for (name, slot) in &self.definitions().agents {
-            if self.is_disabled(name) {
-                continue;
-            }
-            match &slot.winner {
-                Candidate::Usable(_, found) => warnings.extend(found.iter().cloned()),
-                Candidate::Broken(found) => warnings.extend(cannot_be_used(name, found)),
-            }
-        }
-        warnings
+        let as_warning = |name: &str, found: &Diagnostic| match found.is_error() {
+            true => cannot_be_used(name, found),
+            false => found.clone(),
+        };
+        let mut all: Vec<Diagnostic> = self
+            .slots()
+            .flat_map(|(name, slot)| slot.winner.found().iter().map(move |found| as_warning(name, found)))
+            .collect();
+        all.sort_by(|one, other| place(one).cmp(&place(other)));
+        all
+    }
+
+    /// The files that can't be read, as warnings. Any of them may define any agent.
+    pub fn unreadable(&self) -> Vec<Diagnostic> {
+        let why =
+            |text: &AgentText| Some(cannot_be_used(file_stem(&text.file.name), text.unreadable.as_ref()?));
+        self.files.iter().filter_map(why).collect()
     }
 
     fn definitions(&self) -> &Definitions {
@@ -183,8 +221,13 @@ impl Definitions {
 
     /// What a file comes to, by its name. Prose defines nothing.
     fn read_one(&mut self, text: &AgentText) -> Option<(String, Found)> {
-        let Import { agent, mut found } = import(&text.file)?;
         let stem = file_stem(&text.file.name);
+        if let Some(why) = &text.unreadable {
+            let candidate = Candidate::Broken(vec![why.clone()]);
+            let found = Found { file: Arc::clone(&text.file), name: Span::default(), candidate };
+            return Some((stem.to_owned(), found));
+        }
+        let Import { agent, mut found } = import(&text.file)?;
         let Some(agent) = agent else {
             if found.is_empty() {
                 let message = format!("`{}` has no front matter, so it defines no agent", text.file.name);
@@ -199,10 +242,10 @@ impl Definitions {
         };
         let name = agent.identity().to_owned();
         let span = agent.name.as_ref().map_or(Span::default(), |name| name.span);
-        if name.trim().is_empty() || visible(&name) != name {
-            let message = format!("`{}` can't name an agent", visible(&name));
+        if name.trim().is_empty() || visible(&name) != name || name.contains(['\n', '\t']) {
+            let message = format!("`{}` can't name an agent", visible(&one_line(&name, 60)));
             let problem = Diagnostic::new(Code::BadName, &agent.file, span, message)
-                .help("a name has letters that everybody can see");
+                .help("a name stands on one line and has letters that everybody can see");
             found.push(problem);
         }
         let file = Arc::clone(&agent.file);
@@ -226,17 +269,10 @@ impl Definitions {
     }
 }
 
-/// The errors of a file whose agent nobody has named yet, as one warning.
-fn cannot_be_used(name: &str, found: &[Diagnostic]) -> Option<Diagnostic> {
-    let errors: Vec<&Diagnostic> = found.iter().filter(|found| found.is_error()).collect();
-    let first = errors.first()?;
-    let more = match errors.len() - 1 {
-        0 => String::new(),
-        1 => " (and another error)".to_owned(),
-        more => format!(" (and {more} other errors)"),
-    };
-    let message = format!("agent `{}` can't be used: {}{more}", visible(name), first.message);
-    Some(Diagnostic { code: Code::BrokenAgent, message, ..(*first).clone() })
+/// An error of a file whose agent nobody has named yet.
+fn cannot_be_used(name: &str, error: &Diagnostic) -> Diagnostic {
+    let message = format!("agent `{}` can't be used: {}", visible(name), error.message);
+    Diagnostic { code: Code::BrokenAgent, message, ..error.clone() }
 }
 
 fn clash(name: &str, candidates: &[Found]) -> Diagnostic {

@@ -5,7 +5,7 @@ use crate::model::{ModelRef, PermissionMode, ToolPolicy};
 
 fn text(source: AgentSource, folder: &str, name: &str, content: &str) -> AgentText {
     let file = Arc::new(SourceFile::new(format!("{folder}/{name}"), content));
-    AgentText { source, folder: folder.to_owned(), file }
+    AgentText::new(source, folder, file)
 }
 
 /// An agent file of the project with this front matter.
@@ -83,8 +83,8 @@ fn a_broken_definition_hides_a_weaker_one_and_is_a_warning_until_named() {
     ]);
     assert!(registry.get("a").is_none());
     assert_eq!(registry.shadowed("a").len(), 1);
-    insta::assert_snapshot!(short(registry.broken("a").unwrap()), @"4:1 [isolaton] F0201 unknown key `isolaton`; it looks like one that limits the agent; did you mean `isolation`? keys of your own begin with `x-`");
-    insta::assert_snapshot!(short(&registry.diagnostics()), @"4:1 [isolaton] W0505 agent `a` can't be used: unknown key `isolaton`; it looks like one that limits the agent; did you mean `isolation`? keys of your own begin with `x-`");
+    insta::assert_snapshot!(short(registry.broken("a").unwrap()), @"4:1 [isolaton] F0201 unknown key `isolaton`; it looks like one that limits the agent; did you mean `isolation`? a key of your own would be `x-isolaton`");
+    insta::assert_snapshot!(short(&registry.diagnostics()), @"4:1 [isolaton] W0505 agent `a` can't be used: unknown key `isolaton`; it looks like one that limits the agent; did you mean `isolation`? a key of your own would be `x-isolaton`");
 }
 
 #[test]
@@ -101,6 +101,41 @@ fn files_without_front_matter_are_skipped_until_named() {
 }
 
 #[test]
+fn findings_go_by_file_and_place_and_every_error_is_told() {
+    let registry = registry(vec![
+        project("b.md", "name: a\ndescription: d\nzebra: 1\nisolaton: x\neffort: most\nmaxTurn: 3"),
+        project("a.md", "name: z\ndescription: d\ntools: Bahs, Read\nzebra: 1"),
+    ]);
+    let place = |found: &Diagnostic| found.labels[0].file.at(found.labels[0].span.start);
+    let all: Vec<Diagnostic> = registry.findings().into_iter().cloned().collect();
+    let places: Vec<String> = all.iter().map(place).collect();
+    let expected = ["a.md:4:8", "a.md:5:1", "b.md:4:1", "b.md:5:1", "b.md:6:9", "b.md:7:1"];
+    assert_eq!(places, expected.map(|place| format!("agents/{place}")));
+    assert_eq!(all.iter().filter(|found| found.is_error()).count(), 2);
+    let warnings = registry.diagnostics();
+    assert_eq!(warnings.iter().map(place).collect::<Vec<_>>(), places);
+    assert!(!warnings.iter().any(Diagnostic::is_error));
+    assert_eq!(registry.broken_names().collect::<Vec<_>>(), ["a"]);
+}
+
+#[test]
+fn a_file_that_cannot_be_read_stands_for_the_agent_of_its_name() {
+    let mut lost = project("a.md", "");
+    lost.file = Arc::new(SourceFile::new("agents/a.md", ""));
+    lost.unreadable =
+        Some(Diagnostic::new(Code::NotText, &lost.file, Span::default(), "`agents/a.md` isn't UTF-8"));
+    let registry = registry(vec![
+        text(AgentSource::User, "home", "a.md", "---\nname: a\ndescription: d\n---\nB"),
+        project("b.md", "name: b\ndescription: d"),
+        lost,
+    ]);
+    assert!(registry.get("a").is_none() && registry.get("b").is_some());
+    insta::assert_snapshot!(short(registry.broken("a").unwrap()), @"1:1 [] F0103 `agents/a.md` isn't UTF-8");
+    insta::assert_snapshot!(short(&registry.unreadable()), @"1:1 [] W0505 agent `a` can't be used: `agents/a.md` isn't UTF-8");
+    assert_eq!(registry.unreadable(), registry.diagnostics());
+}
+
+#[test]
 fn disabled_names_are_gone() {
     let files = vec![project("a.md", "name: a\ndescription: d\nzebra: 1")];
     let registry = agent_registry(files, &["a".to_owned()], Vec::new());
@@ -112,19 +147,18 @@ fn disabled_names_are_gone() {
 fn tools_that_do_not_exist_grant_nothing() {
     check!("tools: Read, Bahs", @"4:14 [Bahs] W0502 there is no tool `Bahs`; it grants nothing; did you mean `Bash`?");
     check!("tools: read, edit", @r"
-    4:8 [read] W0502 there is no tool `read`; it grants nothing; did you mean `Read`?
-    4:14 [edit] W0502 there is no tool `edit`; it grants nothing; did you mean `Edit`?
-    4:8 [read, edit] F0503 none of these tools exists, so the agent could do nothing; correct the names, or write `tools: []` for an agent without tools
+    4:8 [read] F0503 there is no tool `read`, and the agent has no other; did you mean `Read`?
+    4:14 [edit] F0503 there is no tool `edit`, and the agent has no other; did you mean `Edit`?
     ");
     check!("tools: [Bahs, search/codebase, runCommands, zzz]", @r"
-    4:9 [Bahs] W0502 there is no tool `Bahs`; it grants nothing; did you mean `Bash`?
-    4:15 [search/codebase] W0502 there is no tool `search/codebase`; it grants nothing; did you mean `Grep`?
-    4:32 [runCommands] W0502 there is no tool `runCommands`; it grants nothing; did you mean `Bash`?
-    4:45 [zzz] W0502 there is no tool `zzz`; it grants nothing; tools: `Read`, `Glob`, `Grep`, `Write`, `Edit`, `Bash`
-    4:8 [[Bahs, search/codebase, runCommands, zzz]] F0503 none of these tools exists, so the agent could do nothing; correct the names, or write `tools: []` for an agent without tools
+    4:9 [Bahs] F0503 there is no tool `Bahs`, and the agent has no other; did you mean `Bash`?
+    4:15 [search/codebase] F0503 there is no tool `search/codebase`, and the agent has no other; did you mean `Grep`?
+    4:32 [runCommands] F0503 there is no tool `runCommands`, and the agent has no other; did you mean `Bash`?
+    4:45 [zzz] F0503 there is no tool `zzz`, and the agent has no other; tools: `Read`, `Glob`, `Grep`, `Write`, `Edit`, `Bash`
     ");
     check!("tools: WebFetch, mcp__docs__search, Task", @"");
     check!("tools: []", @"");
+    check!("tools: All", @"4:8 [All] F0503 there is no tool `All`, and the agent has no other; for all tools leave `tools` out");
     check!("disallowedTools: bash, Wirte, zzz, Agent", @r"
     4:18 [bash] W0502 there is no tool `bash`; `Bash` is taken away; write `Bash`
     4:24 [Wirte] W0502 there is no tool `Wirte`; `Write` is taken away; write `Write`
@@ -144,8 +178,8 @@ fn a_misspelt_denial_still_denies() {
 #[test]
 fn words_that_limit_are_known_or_an_error() {
     check!("isolation: workree\npermissionMode: dontask\nmaxTurns: 0", @r"
-    5:17 [dontask] F0203 `permissionMode` can't be `dontask`; did you mean `dontAsk`?
     4:12 [workree] F0203 `isolation` can't be `workree`; did you mean `worktree`?
+    5:17 [dontask] F0203 `permissionMode` can't be `dontask`; did you mean `dontAsk`?
     6:11 [0] F0203 `maxTurns` can't be 0; write a number from 1, or take it out for no limit of its own
     ");
     check!("isolation: remote", @"4:12 [remote] F0203 `isolation` can't be `remote`; write one of `none`, `worktree`, `copy`, `fork`");
@@ -171,9 +205,22 @@ fn only_people_and_policies_may_bypass() {
 }
 
 #[test]
+fn a_name_that_does_not_stand_on_one_line_is_none() {
+    for front in [
+        "name: \"a\\nb\"\ndescription: d",
+        "name: a\n description: d\ntools: Read",
+        "name: |\n  a\n  b\ndescription: d",
+    ] {
+        let registry = registry(vec![project("x.md", front)]);
+        assert_eq!(registry.names().count(), 0, "{front}");
+        assert!(registry.findings().iter().any(|found| found.code == Code::BadName), "{front}");
+    }
+}
+
+#[test]
 fn a_name_that_a_terminal_obeys_is_shown_escaped() {
     let registry = registry(vec![project("a.md", "name: \"a\\e[2J\"\ndescription: d")]);
-    insta::assert_snapshot!(short(&registry.diagnostics()), @r#"2:7 [\"a\\e[2J\"] W0505 agent `a\u{1b}[2J` can't be used: `a\u{1b}[2J` can't name an agent; a name has letters that everybody can see"#);
+    insta::assert_snapshot!(short(&registry.diagnostics()), @r#"2:7 [\"a\\e[2J\"] W0505 agent `a\u{1b}[2J` can't be used: `a\u{1b}[2J` can't name an agent; a name stands on one line and has letters that everybody can see"#);
 }
 
 #[test]

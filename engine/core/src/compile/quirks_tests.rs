@@ -27,7 +27,7 @@ struct Read {
 fn read(text: &str) -> Read {
     let file = Arc::new(SourceFile::new("agents/file-stem.md", text));
     let mut found = Vec::new();
-    let text = AgentText { source: AgentSource::Project, folder: "agents".to_owned(), file };
+    let text = AgentText::new(AgentSource::Project, "agents", file);
     let agent = import(&text.file).and_then(|import| {
         found = import.found;
         import.agent.map(|agent| super::agent_def::agent_def(agent, &text, &mut found))
@@ -113,7 +113,7 @@ fn warned(id: &str, expected: &Value, read: &Read) {
     let parts: &[&str] = match (id, expected) {
         (_, Value::Bool(true)) => &[],
         ("tools-lowercase", _) => &["no tool `read`", "did you mean `Read`?"],
-        ("tools-foreign", _) => &["no tool `search/codebase`; it grants nothing"],
+        ("tools-foreign", _) => &["no tool `search/codebase`, and the agent has no other"],
         ("hash-cuts-desc", _) => &["` #` begins a comment"],
         ("empty-body", _) => &["the system prompt is empty"],
         other => panic!("{other:?} expects a warning that this test doesn't know"),

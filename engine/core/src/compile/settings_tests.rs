@@ -140,7 +140,7 @@ fn values_have_their_types_and_ranges() {
     7:5 [{ file = \'x\' }] F0204 `e` lacks `provider`
     "#);
     check!("concurrency = '2'\nmodels = 'x'\nproviders = { a = 3, b = {}, c = { kind = 'opnai' } }\n[agents]\ndisable = 'x'\nmax_tool_concurrency = -1\n", @r"
-    1:15 [\'2\'] F0202 `concurrency` takes a whole number, not text
+    1:15 [\'2\'] F0202 `concurrency` takes a whole number, not text; write it without quotes: `2`
     2:10 [\'x\'] F0202 `models` takes a table: `[models]`, not text
     3:19 [3] F0202 `a` takes a table: `[a]`, not a number
     3:22 [b] F0204 provider `b` lacks `kind`; write one of `anthropic`, `openai`

@@ -69,7 +69,7 @@ impl Trial {
     fn agent_from(mut self, source: AgentSource, path: &str, keys: &str) -> Self {
         let text = format!("---\n{keys}\ndescription: works\n---\nYou work.\n");
         let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
-        self.agents.push(AgentText { source, folder, file: Arc::new(SourceFile::new(path, text)) });
+        self.agents.push(AgentText::new(source, folder, Arc::new(SourceFile::new(path, text))));
         self
     }
 
@@ -119,10 +119,7 @@ impl Trial {
     }
 
     pub(crate) fn compile(&self) -> Compiled {
-        let copy = |agent: &AgentText| {
-            let AgentText { source, folder, file } = agent;
-            AgentText { source: *source, folder: folder.clone(), file: Arc::clone(file) }
-        };
+        let copy = |agent: &AgentText| AgentText::new(agent.source, &*agent.folder, Arc::clone(&agent.file));
         let agents = self.agents.iter().map(copy).collect();
         let agents = agent_registry(agents, &[], vec![".claude/agents".to_owned(), "agents".to_owned()]);
         self.compile_with(&agents)

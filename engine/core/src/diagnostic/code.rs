@@ -133,10 +133,10 @@ codes! {
     SharedWriters = "W0504", Warning;
     /// An agent file that can't be used; an error as soon as a plan names its agent.
     BrokenAgent = "W0505", Warning;
-    /// A secret too short to be masked.
-    ShownSecret = "W0601", Warning;
     /// A setting that this layer may not set and that is ignored.
     IgnoredSetting = "W0601", Warning;
+    /// A secret too short to be masked.
+    ShownSecret = "W0602", Warning;
 }
 
 impl fmt::Display for Code {
@@ -144,3 +144,7 @@ impl fmt::Display for Code {
         f.write_str(self.as_str())
     }
 }
+
+#[cfg(test)]
+#[path = "code_tests.rs"]
+mod tests;

@@ -11,7 +11,7 @@ use super::{Import, Importer};
 use crate::diagnostic::{Code, Diagnostic, SourceFile, Span, Spanned};
 use crate::syntax::fields::{Field, Reader, first_line, key_help, scalar_text, snake_case};
 use crate::syntax::foreign::Place;
-use crate::syntax::task::cut_by_comment;
+use crate::syntax::task::{cut_by_anchor, cut_by_comment};
 use crate::syntax::toml::parse_toml_part;
 use crate::syntax::yaml::compose;
 use crate::syntax::{Entry, MatterKind, Node, NodeKind, Text, place_in, split_front_matter, split_words};
@@ -38,6 +38,13 @@ const FOREIGN_LIMITS: &[(&[&str], &str)] = &[
 
 /// Spellings of `tools` that are clear enough to be read as it: that can only narrow the set.
 const TOOLS_TOO: &[&str] = &["allowed_tools", "allow_tools", "tool", "allowedtools", "tools"];
+
+/// Keys that are read in this spelling only: those that limit, where a guess could widen, and those that start programs.
+const EXACT: &[&str] =
+    &["tools", "disallowedTools", "permissionMode", "maxTurns", "isolation", "mcpServers", "hooks", "flow"];
+
+/// Keys of other programs that look like one of ours and aren't.
+const ELSEWHERE: &[&str] = &["mode"];
 
 /// Keys under `flow:`.
 const FLOW: &[&str] = &[
@@ -119,22 +126,29 @@ fn read(file: &Arc<SourceFile>) -> Import {
     let mut agent = AgentFile::new(&file, file.text[parts.body.clone()].to_owned());
     // Where nothing could be read, what is missing is no news.
     let readable = !entries.is_empty() || !reader.found.iter().any(Diagnostic::is_error);
+    let given: Vec<String> =
+        entries.iter().filter(|entry| !is_null(&entry.value)).map(|entry| entry.key.clone()).collect();
     fields(&mut reader, entries, &mut agent);
     if readable {
         let place = Span::new(parts.block.start, parts.block.start);
-        look_over(&mut reader, &agent, place, parts.body.start);
+        look_over(&mut reader, &agent, &given, place, parts.body.start);
     }
     Import { agent: Some(agent), found: reader.found }
 }
 
-/// What a definition should have and lacks.
-fn look_over(reader: &mut Reader<'_>, agent: &AgentFile, front: Span, body: usize) {
-    if agent.name.is_none() {
+fn is_null(node: &Node) -> bool {
+    matches!(node.kind, NodeKind::Null)
+}
+
+/// What a definition should have and lacks. `given`: the keys with a value, of which whatever is wrong has been said.
+fn look_over(reader: &mut Reader<'_>, agent: &AgentFile, given: &[String], front: Span, body: usize) {
+    let given = |name: &str| given.iter().any(|key| key == name);
+    if agent.name.is_none() && !given("name") {
         let stem = file_stem(&reader.file.name).to_owned();
         let message = format!("no `name`, so the file's name stands in: `{stem}`");
         reader.problem(Code::Recovered, front, message).help = Some(format!("write `name: {stem}`"));
     }
-    if agent.description.is_none() {
+    if agent.description.is_none() && !given("description") {
         let message = "no `description`, so nobody can tell when to use it";
         reader.problem(Code::Suspicious, front, message).help =
             Some("write one sentence that begins with \"Use\"".to_owned());
@@ -200,18 +214,45 @@ fn near_limit(key: &str) -> Option<&'static str> {
     })
 }
 
+/// The key that this is in another spelling: `Name`, `initial_prompt`.
+fn respelt(key: &str) -> Option<&'static Field<AgentFile>> {
+    let apart = |c: char| c == '-' || c == '_' || c.is_whitespace();
+    let letters = |key: &str| key.replace(apart, "").to_lowercase();
+    let given = letters(key);
+    KEYS.iter().find(|field| !EXACT.contains(&field.name) && letters(field.name) == given)
+}
+
+/// Whether a key takes words in one line.
+pub(super) fn is_words(key: &str) -> bool {
+    matches!(key, "tools" | "disallowedTools" | "skills") || reads_as_tools(key)
+}
+
 fn fields(reader: &mut Reader<'_>, entries: Vec<Entry>, agent: &mut AgentFile) {
-    let (mut known_entries, mut misspelt) = (Vec::with_capacity(entries.len()), Vec::new());
+    let (mut known_entries, mut misspelt, mut others) =
+        (Vec::with_capacity(entries.len()), Vec::new(), Vec::new());
     for entry in entries {
         if known(&entry.key) {
             known_entries.push(entry);
         } else if reads_as_tools(&entry.key) {
             misspelt.push(entry);
         } else if !entry.key.starts_with("x-") {
-            unknown_key(reader, &entry);
+            others.push(entry);
         }
     }
-    reader.fields(Place::Other("front matter"), known_entries, KEYS, agent);
+    let written = reader.fields(Place::Other("front matter"), known_entries, KEYS, agent);
+    let mut written: Vec<&str> = written.into_iter().map(|(name, _)| name).collect();
+    for entry in others {
+        match respelt(&entry.key).filter(|field| !written.contains(&field.name)) {
+            Some(field) => {
+                written.push(field.name);
+                let message = format!("`{}` is read as `{}`", entry.key, field.name);
+                reader.problem(Code::Recovered, entry.key_span, message).help =
+                    Some(format!("write `{}`", field.name));
+                (field.read)(reader, agent, Entry { key: field.name.to_owned(), ..entry });
+            }
+            None => unknown_key(reader, &entry),
+        }
+    }
     for entry in misspelt {
         if agent.tools.is_some() {
             let message = format!("`{}` beside `tools`: which of the two limits the agent?", entry.key);
@@ -228,14 +269,14 @@ fn unknown_key(reader: &mut Reader<'_>, entry: &Entry) {
     if let Some(limit) = near_limit(&entry.key) {
         let message = format!("unknown key `{}`; it looks like one that limits the agent", entry.key);
         reader.problem(Code::UnknownKey, entry.key_span, message).help =
-            Some(format!("did you mean `{limit}`? keys of your own begin with `x-`"));
+            Some(format!("did you mean `{limit}`? a key of your own would be `x-{}`", entry.key));
         return;
     }
     let names = KEYS.iter().map(|field| field.name);
-    let near = did_you_mean(&entry.key, names);
+    let near = did_you_mean(&entry.key, names).filter(|_| !ELSEWHERE.contains(&entry.key.as_str()));
     let help = match near {
         Some(near) => format!("did you mean `{near}`?"),
-        None => "keys of your own begin with `x-`".to_owned(),
+        None => format!("take it out, or call it `x-{}`", entry.key),
     };
     let message = format!("unknown key `{}` is ignored", entry.key);
     reader.problem(Code::IgnoredKey, entry.key_span, message).help = Some(help);
@@ -256,6 +297,7 @@ fn description(reader: &mut Reader<'_>, mut entry: Entry) -> Option<Text> {
     }
     if let NodeKind::Text { value, plain: true } = &entry.value.kind {
         cut_by_comment(reader, "description", value, entry.value.span);
+        cut_by_anchor(reader, "description", value, entry.value.span);
     }
     let text = optional_text(reader, entry)?;
     // Files written by machines have `\n` in plain text, where YAML keeps it as two characters.
@@ -289,6 +331,11 @@ fn models(reader: &mut Reader<'_>, entry: Entry) -> Vec<Text> {
 fn tools(reader: &mut Reader<'_>, entry: Entry) -> Option<Spanned<ToolsFile>> {
     let span = reader.shown(&entry);
     let wrong = !matches!(entry.value.kind, NodeKind::Null | NodeKind::Text { .. } | NodeKind::List(_));
+    if let NodeKind::Map(_) = entry.value.kind {
+        reader.wrong_type(&entry, "names of tools").help =
+            Some(format!("write all that it may use, such as `{}: Read, Grep`", entry.key));
+        return Some(Spanned::new(ToolsFile::Only(Vec::new()), span));
+    }
     let words = tool_words(reader, entry);
     // What can't be read grants nothing; the error about it stands anyway.
     let all = !wrong && words.iter().any(|word| word.value == "*");
@@ -297,9 +344,12 @@ fn tools(reader: &mut Reader<'_>, entry: Entry) -> Option<Spanned<ToolsFile>> {
 
 /// Tools in a line or a list; an element of a list may hold several too.
 fn tool_words(reader: &mut Reader<'_>, entry: Entry) -> Vec<Text> {
-    let NodeKind::List(items) = entry.value.kind else { return reader.words(entry) };
+    let NodeKind::List(items) = entry.value.kind else {
+        let words = reader.words(entry).into_iter();
+        return words.map(|word| word.map(|word| without_quotes(&word).to_owned())).collect();
+    };
     let mut words = Vec::with_capacity(items.len());
-    for item in items {
+    for item in joined(reader, items) {
         match scalar_text(reader.file, &item) {
             Some(text) => words.extend(split_words(&text.value).into_iter().map(|word| {
                 let place = place_in(reader.file, text.span, &text.value, word.clone());
@@ -313,6 +363,44 @@ fn tool_words(reader: &mut Reader<'_>, entry: Entry) -> Vec<Text> {
         }
     }
     words
+}
+
+/// A word without quotes of its own: `Read, "Grep"` is one text to YAML, and no tool has a quote in its name.
+pub(super) fn without_quotes(word: &str) -> &str {
+    let inner = |quote| word.strip_prefix(quote).and_then(|rest| rest.strip_suffix(quote));
+    inner('"').or_else(|| inner('\'')).unwrap_or(word)
+}
+
+/// `[Bash(git log:*, git diff:*)]`: to YAML two elements, to its author one.
+fn joined(reader: &mut Reader<'_>, items: Vec<Node>) -> Vec<Node> {
+    let mut whole = Vec::with_capacity(items.len());
+    let mut items = items.into_iter();
+    while let Some(mut item) = items.next() {
+        let Some(more) = goes_on(reader.file, &item, items.as_slice()) else {
+            whole.push(item);
+            continue;
+        };
+        item.span.end = items.nth(more).map_or(item.span.end, |last| last.span.end);
+        let text = reader.file.slice(item.span).to_owned();
+        let message = format!("the list is cut at the comma in `{text}`, which is read as one");
+        reader.problem(Code::Recovered, item.span, message).help = Some(format!("write `\"{text}\"`"));
+        item.kind = NodeKind::Text { value: text, plain: true };
+        whole.push(item);
+    }
+    whole
+}
+
+/// Which of the elements behind this one closes the parenthesis that it leaves open.
+fn goes_on(file: &SourceFile, item: &Node, after: &[Node]) -> Option<usize> {
+    let depth = |text: &str| text.matches('(').count().checked_sub(text.matches(')').count());
+    let plain = |node: &Node| matches!(node.kind, NodeKind::Text { plain: true, .. });
+    let is_open = plain(item) && depth(file.slice(item.span)).is_some_and(|depth| depth > 0);
+    let until = |last: &Node| file.slice(Span { start: item.span.start, end: last.span.end });
+    let last = after
+        .iter()
+        .take_while(|node| is_open && plain(node))
+        .position(|last| depth(until(last)) == Some(0))?;
+    (!until(&after[last]).contains('\n')).then_some(last)
 }
 
 /// Our own key. What has no effect yet is known and kept quiet about.

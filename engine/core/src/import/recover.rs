@@ -1,15 +1,18 @@
 //! Front matter that isn't YAML, read key by key.
 //!
 //! The block is cut where a line begins at column 0 with a known key and a colon. Each piece is parsed alone; one that
-//! fails is text. So a colon in a description costs a warning, and `tools: [Read, Grep]` below it stays a list.
+//! fails is text. So a colon in a description costs a warning, and `tools: [Read, Grep]` below it stays a list. A tab in
+//! front of a line counts as a blank: nothing else can have been meant.
 
 use std::ops::Range;
+use std::sync::Arc;
 
-use super::native::begins_entry;
-use crate::diagnostic::{Code, Diagnostic, Span};
+use super::native::{begins_entry, is_words, without_quotes};
+use crate::diagnostic::{Code, Diagnostic, SourceFile, Span};
 use crate::syntax::fields::{Reader, first_line};
 use crate::syntax::yaml::{Composed, compose};
-use crate::syntax::{Entry, Node, NodeKind};
+use crate::syntax::yaml_trouble::quoted;
+use crate::syntax::{Entry, Node, NodeKind, split_words};
 
 /// Reads a block piece by piece. `reasons`: why the whole isn't YAML.
 pub(super) fn recover(reader: &mut Reader<'_>, block: Range<usize>, reasons: Vec<Diagnostic>) -> Vec<Entry> {
@@ -89,33 +92,115 @@ fn read_piece(reader: &mut Reader<'_>, piece: &Piece) -> Vec<Entry> {
         reader.found.extend(problems);
         return entries;
     }
+    if let Some(entries) = read_untabbed(reader, key.clone(), piece.all.clone()) {
+        return entries;
+    }
     let file = reader.file;
     let key_span = Span::new(key.start, key.end);
     let name = file.text[key.clone()].to_owned();
-    if let Some(why) = problems.first() {
-        let message = format!("`{name}` isn't YAML, so it's read as plain text: {}", why.message);
-        let lines = file.text[piece.all.clone()].trim_end().contains('\n');
-        let help = match lines {
-            true => Some(format!("write `{name}: |` and put all lines of it below, indented")),
-            false => why.help.clone(),
-        };
-        reader.found.push(Diagnostic::new(Code::Recovered, file, key_span, message).maybe_help(help));
-    }
     let colon = key.end + file.text[key.end..].find(':').map_or(0, |colon| colon + 1);
     let written = &file.text[colon..piece.all.end];
     let start = colon + written.len() - written.trim_start().len();
     let written = written.trim();
     let span = Span::new(start, start + written.len());
-    vec![Entry { key: name, key_span, value: Node { span, kind: text(written) } }]
+    let (value, plain) = match inside_quotes(written) {
+        Some(value) => (value, false),
+        None => (written.to_owned(), true),
+    };
+    if let Some(why) = problems.first() {
+        let message = format!("`{name}` is read as plain text: {}", why.message);
+        reader.problem(Code::Recovered, key_span, message).help = Some(as_yaml(&name, &value));
+    }
+    vec![Entry { key: name, key_span, value: Node { span, kind: NodeKind::Text { value, plain } } }]
 }
 
-/// What was written, without the quotes that enclose all of it.
-fn text(written: &str) -> NodeKind {
-    for quote in ['"', '\''] {
-        let inner = written.strip_prefix(quote).and_then(|rest| rest.strip_suffix(quote));
-        if let Some(inner) = inner.filter(|inner| !inner.contains(quote)) {
-            return NodeKind::Text { value: inner.to_owned(), plain: false };
+/// The entries of a piece that is YAML once its lines begin with blanks in place of tabs.
+fn read_untabbed(reader: &mut Reader<'_>, key: Range<usize>, piece: Range<usize>) -> Option<Vec<Entry>> {
+    let file = reader.file;
+    let tab = piece.start + first_tab(&file.text[piece.clone()])?;
+    let mut text = file.text.clone();
+    text.replace_range(piece.clone(), &untabbed(&file.text[piece.clone()]));
+    // Every byte keeps its place, so the places of the entries hold in the file as it is.
+    let composed = compose(&Arc::new(SourceFile::new(file.name.clone(), text)), piece);
+    let NodeKind::Map(entries) = composed.node?.kind else { return None };
+    let message = format!("a tab indents a line of `{}`, and is read as a blank", &file.text[key]);
+    reader.problem(Code::Recovered, Span::new(tab, tab + 1), message).help =
+        Some("indent with blanks: YAML allows no tabs there".to_owned());
+    for mut problem in composed.problems {
+        problem.labels.iter_mut().for_each(|label| label.file = Arc::clone(file));
+        reader.found.push(problem);
+    }
+    Some(entries)
+}
+
+/// The first tab that stands before a line's text.
+fn first_tab(text: &str) -> Option<usize> {
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        let blanks = &line[..line.len() - line.trim_start_matches([' ', '\t']).len()];
+        if let Some(tab) = blanks.find('\t') {
+            return Some(start + tab);
+        }
+        start += line.len();
+    }
+    None
+}
+
+fn untabbed(text: &str) -> String {
+    let lines = text.split_inclusive('\n').map(|line| {
+        let written = line.trim_start_matches([' ', '\t']);
+        " ".repeat(line.len() - written.len()) + written
+    });
+    lines.collect()
+}
+
+/// What was written between quotes that enclose all of it. Where a quote stands inside, it was meant as one when a letter
+/// follows: `'Use when it's late'`, but not `"one" and "two"`.
+fn inside_quotes(written: &str) -> Option<String> {
+    let quote = written.chars().next().filter(|first| matches!(first, '"' | '\''))?;
+    if quote == '"' && !written[1..].contains(quote) {
+        // Never closed. (A single quote may be an apostrophe.)
+        return Some(unescaped(&written[1..]));
+    }
+    let inner = written[1..].strip_suffix(quote)?;
+    let escaped = if quote == '"' { "\\\"" } else { "''" };
+    let bare = inner.replace(escaped, "  ");
+    let after = bare.split_once(quote).map(|(_, after)| after);
+    let encloses = after.is_none_or(|after| after.starts_with(char::is_alphanumeric));
+    encloses.then(|| if quote == '"' { unescaped(inner) } else { inner.replace("''", "'") })
+}
+
+/// The text of double quotes; an escape that YAML doesn't know is what it looks like.
+fn unescaped(inner: &str) -> String {
+    let mut out = String::with_capacity(inner.len());
+    let mut rest = inner.chars();
+    while let Some(c) = rest.next() {
+        let known = match rest.as_str().chars().next().filter(|_| c == '\\') {
+            Some('n') => Some('\n'),
+            Some('t') => Some('\t'),
+            Some(same @ ('"' | '\\')) => Some(same),
+            Some(_) | None => None,
+        };
+        out.push(known.unwrap_or(c));
+        if known.is_some() {
+            rest.next();
         }
     }
-    NodeKind::Text { value: written.to_owned(), plain: true }
+    out
+}
+
+/// What to write, so that YAML reads what we did.
+fn as_yaml(key: &str, value: &str) -> String {
+    if is_words(key) && value.contains(['"', '\'']) {
+        let words: Vec<&str> =
+            split_words(value).into_iter().map(|word| without_quotes(&value[word])).collect();
+        return format!("write `{key}: {}`", words.join(", "));
+    }
+    if value.contains('\n') && !matches!(key, "description" | "initialPrompt") {
+        return format!("write `{key}` on one line, and begin every key at the left margin");
+    }
+    match quoted(value) {
+        Some(quoted) => format!("write `{key}: {quoted}`"),
+        None => format!("write `{key}: |` and the whole text below it, indented"),
+    }
 }

@@ -94,8 +94,14 @@ impl<'a> Reader<'a> {
             NodeKind::Null => format!("`{}` has no value; it takes {expected}", entry.key),
             _ => format!("`{}` takes {expected}, not {given}", entry.key),
         };
+        let help = match entry.value.kind {
+            NodeKind::Null => Some("write a value, or take the key out".to_owned()),
+            _ => None,
+        };
         let span = self.shown(entry);
-        self.problem(Code::WrongType, span, message)
+        let problem = self.problem(Code::WrongType, span, message);
+        problem.help = help;
+        problem
     }
 
     /// Where to point for a value: the value when it stands on one line, else its key.
@@ -127,7 +133,10 @@ impl<'a> Reader<'a> {
         match scalar_text(self.file, &entry.value) {
             Some(text) => Some(text),
             None => {
-                self.wrong_type(&entry, "text");
+                let problem = self.wrong_type(&entry, "text");
+                if let NodeKind::List(_) = entry.value.kind {
+                    problem.help = Some("write one text, without brackets or `- `".to_owned());
+                }
                 None
             }
         }
@@ -138,7 +147,14 @@ impl<'a> Reader<'a> {
         if let NodeKind::Int(number) = entry.value.kind {
             return Some(Spanned::new(number, entry.value.span));
         }
-        self.wrong_type(&entry, "a whole number");
+        let in_quotes = match &entry.value.kind {
+            NodeKind::Text { value, .. } => value.trim().parse::<i64>().ok(),
+            _ => None,
+        };
+        let problem = self.wrong_type(&entry, "a whole number");
+        if let Some(number) = in_quotes {
+            problem.help = Some(format!("write it without quotes: `{number}`"));
+        }
         None
     }
 

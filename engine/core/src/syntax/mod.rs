@@ -14,7 +14,7 @@ mod workflow_file;
 pub(crate) mod yaml;
 mod yaml_keys;
 mod yaml_scalar;
-mod yaml_trouble;
+pub(crate) mod yaml_trouble;
 
 pub(crate) use self::toml::parse_toml;
 pub(crate) use front_matter::{MatterKind, split_front_matter};

@@ -156,11 +156,11 @@ pub(crate) fn cut_by_comment(reader: &mut Reader<'_>, key: &str, value: &str, sp
 }
 
 /// `prompt: &x is …`: to YAML `&x` names the value. Where nothing refers to the name it was meant as text.
-fn cut_by_anchor(reader: &mut Reader<'_>, key: &str, value: &str, span: Span) {
+pub(crate) fn cut_by_anchor(reader: &mut Reader<'_>, key: &str, value: &str, span: Span) {
     let text = &reader.file.text;
     let before = text[..span.start as usize].trim_end_matches([' ', '\t']);
-    let start = before.rfind(char::is_whitespace).map_or(0, |blank| blank + 1);
-    let anchor = &before[start..];
+    let anchor = before.rsplit(char::is_whitespace).next().unwrap_or_default();
+    let start = before.len() - anchor.len();
     let Some(name) = anchor.strip_prefix('&') else { return };
     if text.contains(&format!("*{name}")) {
         return;

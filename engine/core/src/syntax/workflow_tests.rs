@@ -132,8 +132,8 @@ fn values_of_the_wrong_type_say_what_the_key_takes() {
     check!(&task_with("run: {a: b}\nprompt: 5\nagent:\nneeds: {a: [b]}"), @r"
     4:10 [{a: b}] F0202 `run` takes text, not a mapping
     5:13 [5] F0202 `prompt` takes text, not a number; quote it: `'5'`
-    6:5 [agent] F0202 `agent` has no value; it takes text
-    7:16 [[b]] F0202 `a` takes text, not a list
+    6:5 [agent] F0202 `agent` has no value; it takes text; write a value, or take the key out
+    7:16 [[b]] F0202 `a` takes text, not a list; write one text, without brackets or `- `
     ");
     check!(&task_with("continue_on_error: yes\nfail_fast: no\nmax_turns: many\nrepair: 1.5"), @r"
     4:24 [yes] F0202 `continue_on_error` takes `true` or `false`, not text; write `true`
@@ -165,7 +165,7 @@ fn values_of_the_wrong_type_say_what_the_key_takes() {
     check!("flow: 1\nconcurrency: many\nsecrets: A\nbriefing: [x]\ninputs: {x: string, y: {enum: a}}\ntasks: {a: {run: x}}\n", @r"
     2:14 [many] F0202 `concurrency` takes a whole number, not text
     3:10 [A] F0202 `secrets` takes a list, not text; put it in brackets: `[A]`
-    4:11 [[x]] F0202 `briefing` takes text, not a list
+    4:11 [[x]] F0202 `briefing` takes text, not a list; write one text, without brackets or `- `
     5:13 [string] F0202 `x` takes a mapping such as `{ type: string }`, not text; write `x: { type: string, default: … }`
     5:31 [a] F0202 `enum` takes a list, not text
     ");

@@ -343,17 +343,21 @@ fn floor_boundary(text: &str, at: usize) -> usize {
     at
 }
 
-/// How to write a value that YAML would read otherwise.
-pub(crate) fn quote_help(key: Option<&str>, value: &str) -> String {
+/// A value in quotes; `None` where that would be long or hard to read.
+pub(crate) fn quoted(value: &str) -> Option<String> {
     let value = value.trim();
-    let key = key.unwrap_or_default();
-    let quoted = match value {
+    match value {
         _ if value.len() > SHOWN || value.contains('\n') => None,
         _ if !value.contains('\'') => Some(format!("'{value}'")),
         _ if !value.contains(['"', '\\']) => Some(format!("\"{value}\"")),
         _ => None,
-    };
-    match (quoted, key.is_empty()) {
+    }
+}
+
+/// How to write a value that YAML would read otherwise.
+pub(crate) fn quote_help(key: Option<&str>, value: &str) -> String {
+    let key = key.unwrap_or_default();
+    match (quoted(value), key.is_empty()) {
         (Some(quoted), true) => format!("quote it: `{quoted}`"),
         (Some(quoted), false) => {
             format!(

@@ -31,6 +31,8 @@ pub fn one_line(text: &str, width: usize) -> String {
                 out.push(' ');
             }
             out.extend(word.chars().take(room));
+            // Where the words before fill the line, the sign of the cut takes their last character.
+            while out.chars().count() >= width && out.pop().is_some() {}
             out.push('…');
             return out;
         }

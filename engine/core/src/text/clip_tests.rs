@@ -14,4 +14,8 @@ fn one_line_folds_white_space_and_shows_a_cut() {
     assert_eq!(one_line("alpha beta", 10), "alpha beta");
     assert_eq!(one_line("alpha beta", 9), "alpha be…");
     assert_eq!(one_line("éééé", 3), "éé…");
+    for width in 1..24 {
+        let line = one_line("alpha be gamma é delta", width);
+        assert!(line.chars().count() <= width, "{width}: {line}");
+    }
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use flow_core::compile::AgentText;
-use flow_core::diagnostic::{Diagnostic, SourceFile};
+use flow_core::diagnostic::{Diagnostic, SourceFile, Span};
 use flow_core::model::AgentSource;
 use flow_core::syntax::AGENT_LIMIT;
 
@@ -21,7 +21,7 @@ pub struct FoundAgents {
     pub texts: Vec<AgentText>,
     /// The folders that were looked in, as a person would write them.
     pub searched: Vec<String>,
-    /// Files that can't be read.
+    /// What ends the command: a policy or a flag that can't be read.
     pub findings: Vec<Diagnostic>,
 }
 
@@ -46,11 +46,7 @@ pub fn find_agents(project: &Project, plan_dir: &Path, dirs: &Dirs, flags: &[Str
     let mut search = Search { project, seen: Vec::new(), found: FoundAgents::default() };
     for agent in AGENTS {
         let file = Arc::new(SourceFile::new(format!("built-in/{}", agent.name), agent.text));
-        search.found.texts.push(AgentText {
-            source: AgentSource::BuiltIn,
-            folder: "built-in".to_owned(),
-            file,
-        });
+        search.found.texts.push(AgentText::new(AgentSource::BuiltIn, "built-in", file));
     }
     for folder in dirs.user_agents() {
         search.folder(AgentSource::User, &folder);
@@ -98,34 +94,40 @@ impl Search<'_> {
         self.seen.push(whole);
         let depth = if folder.ends_with(".claude/agents") { Depth::Deep } else { Depth::Flat };
         self.found.searched.push(self.project.show(folder));
-        let (texts, findings) = read_folder(self.project, source, folder, depth);
+        let texts = read_folder(self.project, source, folder, depth);
+        if source == AgentSource::Policy {
+            // Which agents it should have ruled over can't be known, so none may run.
+            self.found.findings.extend(texts.iter().filter_map(|text| text.unreadable.clone()));
+        }
         self.found.texts.extend(texts);
-        self.found.findings.extend(findings);
     }
 }
 
 /// Reads the agent files of a folder that `--agents` names.
-pub(super) fn read_flag_folder(project: &Project, folder: &Path) -> (Vec<AgentText>, Vec<Diagnostic>) {
+pub(super) fn read_flag_folder(project: &Project, folder: &Path) -> Vec<AgentText> {
     read_folder(project, AgentSource::Flag, folder, Depth::Flat)
 }
 
-fn read_folder(
-    project: &Project,
-    source: AgentSource,
-    folder: &Path,
-    depth: Depth,
-) -> (Vec<AgentText>, Vec<Diagnostic>) {
+fn read_folder(project: &Project, source: AgentSource, folder: &Path, depth: Depth) -> Vec<AgentText> {
     let mut paths = Vec::new();
     collect(folder, if depth == Depth::Deep { DEEPEST } else { 0 }, &mut paths);
     let shown = project.show(folder);
-    let (mut texts, mut findings) = (Vec::new(), Vec::new());
-    for path in paths {
-        match read_source(&path, AGENT_LIMIT, &project.show(&path)) {
-            Ok(file) => texts.push(AgentText { source, folder: shown.clone(), file }),
-            Err(finding) => findings.push(finding),
-        }
-    }
-    (texts, findings)
+    let read = |path: PathBuf| {
+        let name = project.show(&path);
+        let (file, unreadable) = match read_source(&path, AGENT_LIMIT, &name) {
+            Ok(file) => (file, None),
+            Err(finding) => {
+                let file = Arc::new(SourceFile::new(name, ""));
+                let at_file = |finding: Diagnostic| match finding.labels.is_empty() {
+                    true => finding.label(&file, Span::default(), ""),
+                    false => finding,
+                };
+                (Arc::clone(&file), Some(at_file(finding)))
+            }
+        };
+        AgentText { unreadable, ..AgentText::new(source, &*shown, file) }
+    };
+    paths.into_iter().map(read).collect()
 }
 
 /// The Markdown files of a folder by name, then those of its subfolders. Links to folders are not followed, since they can

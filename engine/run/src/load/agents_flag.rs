@@ -23,14 +23,15 @@ pub(super) fn from_flag(project: &Project, value: &str) -> Result<Vec<AgentText>
     }
     let path = project.here.join(value);
     if path.is_dir() {
-        let (texts, findings) = read_flag_folder(project, &path);
+        let texts = read_flag_folder(project, &path);
+        let findings: Vec<_> = texts.iter().filter_map(|text| text.unreadable.clone()).collect();
         return if findings.is_empty() { Ok(texts) } else { Err(findings) };
     }
     let file = read_source(&path, AGENT_LIMIT, value).map_err(|finding| vec![finding])?;
     if value.ends_with(".json") {
         return from_json(file, value);
     }
-    Ok(vec![AgentText { source: AgentSource::Flag, folder: value.to_owned(), file }])
+    Ok(vec![AgentText::new(AgentSource::Flag, value, file)])
 }
 
 fn from_json(file: Arc<SourceFile>, folder: &str) -> Result<Vec<AgentText>, Vec<Diagnostic>> {
@@ -51,11 +52,11 @@ fn from_json(file: Arc<SourceFile>, folder: &str) -> Result<Vec<AgentText>, Vec<
     let (mut texts, mut findings) = (Vec::new(), Vec::new());
     for (name, agent) in &agents {
         match markdown(name, agent) {
-            Some(text) => texts.push(AgentText {
-                source: AgentSource::Flag,
-                folder: folder.to_owned(),
-                file: Arc::new(SourceFile::new(format!("{folder} ({name})"), text)),
-            }),
+            Some(text) => texts.push(AgentText::new(
+                AgentSource::Flag,
+                folder,
+                Arc::new(SourceFile::new(format!("{folder} ({name})"), text)),
+            )),
             None => {
                 let message = format!("agent `{name}` isn't an object with the text `prompt`");
                 findings.push(malformed(Code::WrongType, Span::default(), message));

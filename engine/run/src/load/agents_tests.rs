@@ -108,12 +108,33 @@ fn searched_folders_are_those_that_exist_and_those_that_could() {
 }
 
 #[test]
-fn files_that_cant_be_read_are_findings_and_the_others_are_found() {
+fn files_that_cant_be_read_are_found_with_the_reason_and_so_are_the_others() {
     let place = Place::new(&["p/agents/a.md"]);
     place.write("p/agents/large.md", &"x".repeat(AGENT_LIMIT + 1));
     std::os::unix::fs::symlink("nowhere", place.top.join("p/agents/lost.md")).unwrap();
-    let found = found(&place, "p", &["missing.md"]);
+    std::fs::write(place.top.join("p/agents/utf16.md"), b"\xff\xfe-\0-\0-\0").unwrap();
+    let texts = found(&place, "p", &[]).texts;
+    let code = |text: &AgentText| text.unreadable.as_ref().map(|finding| finding.code);
+    let read: Vec<_> = texts.iter().map(|text| (text.file.name.as_str(), code(text))).collect();
+    let ours = [
+        ("agents/a.md", None),
+        ("agents/large.md", Some(Code::TooLarge)),
+        ("agents/lost.md", Some(Code::Unreadable)),
+        ("agents/utf16.md", Some(Code::NotText)),
+    ];
+    assert!(read.ends_with(&ours), "{read:?}");
+    let place_of =
+        |text: &AgentText| Some(text.unreadable.as_ref()?.labels.first()?.file.name == text.file.name);
+    assert!(texts.iter().all(|text| place_of(text) != Some(false)), "each tells its place");
+}
+
+#[test]
+fn what_a_person_or_a_policy_demands_must_be_readable() {
+    let place = Place::new(&["p/agents/a.md", "policy/agents/a.md"]);
+    std::os::unix::fs::symlink("nowhere", place.top.join("policy/agents/lost.md")).unwrap();
+    let dirs = Dirs { home: None, config: None, policy: Some(place.top.join("policy")) };
+    let flags = ["missing.md".to_owned()];
+    let found = find_agents(&place.project("p"), &place.top.join("p"), &dirs, &flags);
     let codes: Vec<_> = found.findings.iter().map(|finding| finding.code).collect();
-    assert_eq!(codes, [Code::TooLarge, Code::Unreadable, Code::Unreadable]);
-    assert_eq!(found.texts.last().unwrap().file.name, "agents/a.md");
+    assert_eq!(codes, [Code::Unreadable, Code::Unreadable]);
 }
