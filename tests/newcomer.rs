@@ -112,9 +112,8 @@ fn m9_ctrl_c_ends_the_whole_tree_and_says_how_to_go_on() {
     );
     let program = flow.command(&["run", "plan.yaml"]);
     let running = flow.spawn(program);
-    assert!(
-        wait_until(Duration::from_secs(10), || flow.exists("kid.pid") && !flow.read("kid.pid").is_empty())
-    );
+    let is_there = |name: &str| flow.exists(name) && !flow.read(name).is_empty();
+    assert!(wait_until(Duration::from_secs(10), || is_there("kid.pid") && is_there("child.pid")));
     signal(running.id(), "INT");
     let ran = running.wait();
     assert_eq!(ran.code, Some(130), "{}", ran.stderr);
