@@ -103,7 +103,7 @@ fn over_matrix<'a>(
         let NodeKind::Map(pairs) = &entry.kind else { continue };
         for pair in pairs {
             let axes = || matrix.axes.iter().map(|(name, _)| name.value.as_str());
-            if axes().all(|axis| axis != pair.key) {
+            if axes().all(|axis| pair.key != axis) {
                 let help = findings.instead(&pair.key, axes());
                 let message = format!("the matrix has no axis `{}`", pair.key);
                 findings.push(findings.at(Code::UnknownReference, pair.key_span, message).maybe_help(help));
@@ -186,7 +186,7 @@ fn item<'a>(findings: &mut Findings, scope: &mut Scope<'_, 'a>, node: &'a Node) 
             Some(if literal { Item::Value(json(node)) } else { Item::List(read) })
         }
         NodeKind::Map(pairs) => {
-            let read = pairs.iter().map(|pair| (pair.key.clone(), item(findings, scope, &pair.value)));
+            let read = pairs.iter().map(|pair| (pair.key.to_string(), item(findings, scope, &pair.value)));
             let read: Vec<(String, Option<Item>)> = read.collect();
             let read = read.into_iter().map(|(key, item)| Some((key, item?))).collect::<Option<Vec<_>>>()?;
             let literal = read.iter().all(|(_, item)| matches!(item, Item::Value(_)));

@@ -14,7 +14,10 @@ pub fn inputs_file(file: &Arc<SourceFile>) -> Result<Vec<GivenInput>, Vec<Diagno
         NodeKind::Null => Ok(Vec::new()),
         NodeKind::Map(entries) => Ok(entries
             .iter()
-            .map(|entry| GivenInput { name: entry.key.clone(), value: GivenValue::Json(json(&entry.value)) })
+            .map(|entry| GivenInput {
+                name: entry.key.to_string(),
+                value: GivenValue::Json(json(&entry.value)),
+            })
             .collect()),
         NodeKind::Bool(_)
         | NodeKind::Int(_)

@@ -13,10 +13,10 @@ pub(super) fn json(node: &Node) -> Value {
         NodeKind::Bool(value) => Value::Bool(*value),
         NodeKind::Int(value) => Value::from(*value),
         NodeKind::Float(value) => Number::from_f64(*value).map_or(Value::Null, Value::Number),
-        NodeKind::Text { value, .. } => Value::String(value.clone()),
+        NodeKind::Text { value, .. } => Value::String(value.to_string()),
         NodeKind::List(nodes) => Value::Array(nodes.iter().map(json).collect()),
         NodeKind::Map(entries) => {
-            let pairs = entries.iter().map(|entry| (entry.key.clone(), json(&entry.value)));
+            let pairs = entries.iter().map(|entry| (entry.key.to_string(), json(&entry.value)));
             Value::Object(pairs.collect::<Map<_, _>>())
         }
     }

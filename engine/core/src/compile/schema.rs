@@ -89,7 +89,7 @@ pub(super) fn output(findings: &mut Findings, place: &dyn Place, node: &Node) ->
         );
         return Output::Json;
     };
-    let schema = match entries.as_slice() {
+    let schema = match &**entries {
         [only]
             if only.key == "$ref" && text_of(&only.value).is_some_and(|path| !path.text.starts_with('#')) =>
         {
@@ -134,7 +134,7 @@ fn part(node: &Node, pointer: &str) -> Option<Span> {
     for token in pointer.split('/').skip(1) {
         let token = token.replace("~1", "/").replace("~0", "~");
         at = match &at.kind {
-            NodeKind::Map(entries) => &entries.iter().find(|entry| entry.key == token)?.value,
+            NodeKind::Map(entries) => &entries.iter().find(|entry| entry.key == *token)?.value,
             NodeKind::List(nodes) => nodes.get(token.parse::<usize>().ok()?)?,
             NodeKind::Null
             | NodeKind::Bool(_)

@@ -67,7 +67,7 @@ impl Layer<'_> {
 
 const KEYS: &[&str] = &["models", "providers", "agents", "permissions", "worktrees", "concurrency"];
 
-fn read_layer(reader: &mut Reader<'_>, layer: &mut Layer<'_>, entries: Vec<Entry>) {
+fn read_layer(reader: &mut Reader<'_>, layer: &mut Layer<'_>, entries: Box<[Entry]>) {
     for entry in entries {
         match entry.key.as_str() {
             "models" => models(reader, layer, entry),
@@ -100,24 +100,24 @@ fn positive(reader: &mut Reader<'_>, entry: Entry) -> Option<u32> {
 }
 
 /// The entries of a table; a value of another type is reported, and has none.
-fn table(reader: &mut Reader<'_>, entry: Entry) -> Option<Vec<Entry>> {
+fn table(reader: &mut Reader<'_>, entry: Entry) -> Option<Box<[Entry]>> {
     let written = format!("a table: `[{}]`", entry.key);
     reader.mapping(entry, &written)
 }
 
 fn models(reader: &mut Reader<'_>, layer: &mut Layer<'_>, entry: Entry) {
     for entry in table(reader, entry).unwrap_or_default() {
-        let name = entry.key.clone();
+        let key = entry.key.clone();
         let targets = match entry.value.kind {
             NodeKind::List(items) => items
                 .into_iter()
-                .filter_map(|item| target(reader, Entry { value: item, key: name.clone(), ..entry }))
+                .filter_map(|item| target(reader, Entry { value: item, key: key.clone(), ..entry }))
                 .collect(),
             _ => Vec::from_iter(target(reader, entry)),
         };
         if !targets.is_empty() {
             let choice = ModelChoice { targets, dir: layer.text.dir.clone() };
-            layer.settings.models.insert(name, choice);
+            layer.settings.models.insert(key.into(), choice);
         }
     }
 }
@@ -142,7 +142,7 @@ fn target(reader: &mut Reader<'_>, entry: Entry) -> Option<ModelTarget> {
             reader.problem(Code::BadValue, span, format!("`{}` names no model", entry.key));
             None
         }
-        NodeKind::Text { value, .. } => Some(ModelTarget::Named(value)),
+        NodeKind::Text { value, .. } => Some(ModelTarget::Named(value.into())),
         NodeKind::Map(keys) => {
             let mut script = Script::default();
             reader.fields(Place::Other("a model"), keys, SCRIPT, &mut script);
@@ -198,7 +198,7 @@ const KINDS: &[(&str, ProviderKind)] =
 
 fn providers(reader: &mut Reader<'_>, layer: &mut Layer<'_>, entry: Entry) {
     for entry in table(reader, entry).unwrap_or_default() {
-        let (name, span) = (entry.key.clone(), entry.key_span);
+        let Text { value: name, span } = entry.name();
         let mut provider = Provider::default();
         let Some(keys) = table(reader, entry) else { continue };
         reader.fields(Place::Other("a provider"), keys, PROVIDER, &mut provider);

@@ -127,7 +127,7 @@ fn read(file: &Arc<SourceFile>) -> Import {
     // Where nothing could be read, what is missing is no news.
     let readable = !entries.is_empty() || !reader.found.iter().any(Diagnostic::is_error);
     let given: Vec<String> =
-        entries.iter().filter(|entry| !is_null(&entry.value)).map(|entry| entry.key.clone()).collect();
+        entries.iter().filter(|entry| !is_null(&entry.value)).map(|entry| entry.key.to_string()).collect();
     fields(&mut reader, entries, &mut agent);
     if readable {
         let place = Span::new(parts.block.start, parts.block.start);
@@ -174,7 +174,7 @@ fn yaml_entries(reader: &mut Reader<'_>, block: std::ops::Range<usize>) -> Vec<E
 
 fn mapping(reader: &mut Reader<'_>, node: Node) -> Vec<Entry> {
     match node.kind {
-        NodeKind::Map(entries) => entries,
+        NodeKind::Map(entries) => entries.into(),
         NodeKind::Null => Vec::new(),
         NodeKind::Bool(_)
         | NodeKind::Int(_)
@@ -239,7 +239,7 @@ fn fields(reader: &mut Reader<'_>, entries: Vec<Entry>, agent: &mut AgentFile) {
             others.push(entry);
         }
     }
-    let written = reader.fields(Place::Other("front matter"), known_entries, KEYS, agent);
+    let written = reader.fields(Place::Other("front matter"), known_entries.into(), KEYS, agent);
     let mut written: Vec<&str> = written.into_iter().map(|(name, _)| name).collect();
     for entry in others {
         match respelt(&entry.key).filter(|field| !written.contains(&field.name)) {
@@ -248,7 +248,7 @@ fn fields(reader: &mut Reader<'_>, entries: Vec<Entry>, agent: &mut AgentFile) {
                 let message = format!("`{}` is read as `{}`", entry.key, field.name);
                 reader.problem(Code::Recovered, entry.key_span, message).help =
                     Some(format!("write `{}`", field.name));
-                (field.read)(reader, agent, Entry { key: field.name.to_owned(), ..entry });
+                (field.read)(reader, agent, Entry { key: field.name.into(), ..entry });
             }
             None => unknown_key(reader, &entry),
         }
@@ -316,7 +316,7 @@ fn take_in_hashes(file: &SourceFile, node: &mut Node) {
     if let NodeKind::Text { value, .. } = &mut node.kind
         && kept.trim_start().starts_with('#')
     {
-        value.push_str(kept);
+        *value = format!("{value}{kept}").into();
         node.span.end = Span::new(0, node.span.end as usize + kept.len()).end;
     }
 }
@@ -372,7 +372,7 @@ pub(super) fn without_quotes(word: &str) -> &str {
 }
 
 /// `[Bash(git log:*, git diff:*)]`: to YAML two elements, to its author one.
-fn joined(reader: &mut Reader<'_>, items: Vec<Node>) -> Vec<Node> {
+fn joined(reader: &mut Reader<'_>, items: Box<[Node]>) -> Vec<Node> {
     let mut whole = Vec::with_capacity(items.len());
     let mut items = items.into_iter();
     while let Some(mut item) = items.next() {
@@ -384,7 +384,7 @@ fn joined(reader: &mut Reader<'_>, items: Vec<Node>) -> Vec<Node> {
         let text = reader.file.slice(item.span).to_owned();
         let message = format!("the list is cut at the comma in `{text}`, which is read as one");
         reader.problem(Code::Recovered, item.span, message).help = Some(format!("write `\"{text}\"`"));
-        item.kind = NodeKind::Text { value: text, plain: true };
+        item.kind = NodeKind::Text { value: text.into(), plain: true };
         whole.push(item);
     }
     whole

@@ -70,7 +70,7 @@ fn key_of(line: &str) -> Option<usize> {
     (after.is_none_or(char::is_whitespace) && begins_entry(key)).then_some(key.len())
 }
 
-fn read_piece(reader: &mut Reader<'_>, piece: &Piece) -> Vec<Entry> {
+fn read_piece(reader: &mut Reader<'_>, piece: &Piece) -> Box<[Entry]> {
     let Composed { node, problems } = compose(reader.file, piece.all.clone());
     let Some(key) = &piece.key else {
         // Whatever stands in front belongs to no key; it's shown rather than guessed at.
@@ -79,12 +79,12 @@ fn read_piece(reader: &mut Reader<'_>, piece: &Piece) -> Vec<Entry> {
                 reader.found.extend(problems);
                 entries
             }
-            Some(NodeKind::Null) => Vec::new(),
+            Some(NodeKind::Null) => Box::default(),
             _ => {
                 let span = first_line(reader.file, Span::new(piece.all.start, piece.all.end));
                 let message = "what stands above the first key belongs to none and is left out";
                 reader.problem(Code::Recovered, span, message).help = Some("take it out".to_owned());
-                Vec::new()
+                Box::default()
             }
         };
     };
@@ -111,11 +111,12 @@ fn read_piece(reader: &mut Reader<'_>, piece: &Piece) -> Vec<Entry> {
         let message = format!("`{name}` is read as plain text: {}", why.message);
         reader.problem(Code::Recovered, key_span, message).help = Some(as_yaml(&name, &value));
     }
-    vec![Entry { key: name, key_span, value: Node { span, kind: NodeKind::Text { value, plain } } }]
+    let kind = NodeKind::Text { value: value.into(), plain };
+    Box::from([Entry { key: name.into(), key_span, value: Node { span, kind } }])
 }
 
 /// The entries of a piece that is YAML once its lines begin with blanks in place of tabs.
-fn read_untabbed(reader: &mut Reader<'_>, key: Range<usize>, piece: Range<usize>) -> Option<Vec<Entry>> {
+fn read_untabbed(reader: &mut Reader<'_>, key: Range<usize>, piece: Range<usize>) -> Option<Box<[Entry]>> {
     let file = reader.file;
     let tab = piece.start + first_tab(&file.text[piece.clone()])?;
     let mut text = file.text.clone();

@@ -42,13 +42,13 @@ impl<'a> Reader<'a> {
     pub(crate) fn fields<T>(
         &mut self,
         place: Place,
-        entries: Vec<Entry>,
+        entries: Box<[Entry]>,
         table: &'static [Field<T>],
         target: &mut T,
     ) -> Vec<(&'static str, Span)> {
         let mut written = Vec::with_capacity(entries.len());
         for entry in entries {
-            match table.iter().find(|field| field.name == entry.key) {
+            match table.iter().find(|field| entry.key == field.name) {
                 Some(field) => {
                     written.push((field.name, entry.key_span));
                     (field.read)(self, target, entry);
@@ -114,7 +114,7 @@ impl<'a> Reader<'a> {
     /// Text, and only text: `true` or `5` need quotes, lest somebody else reads them as something else.
     pub(crate) fn text(&mut self, entry: Entry) -> Option<Text> {
         match entry.value.kind {
-            NodeKind::Text { value, .. } => Some(Spanned::new(value, entry.value.span)),
+            NodeKind::Text { value, .. } => Some(Spanned::new(value.into(), entry.value.span)),
             NodeKind::Bool(_) | NodeKind::Int(_) | NodeKind::Float(_) => {
                 let written = self.file.slice(entry.value.span).to_owned();
                 let help = quote_help(None, &written);
@@ -232,7 +232,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The texts of a list.
-    pub(crate) fn elements(&mut self, key: &str, items: Vec<Node>) -> Vec<Text> {
+    pub(crate) fn elements(&mut self, key: &str, items: Box<[Node]>) -> Vec<Text> {
         let mut texts = Vec::with_capacity(items.len());
         for item in items {
             match scalar_text(self.file, &item) {
@@ -249,10 +249,10 @@ impl<'a> Reader<'a> {
     }
 
     /// A mapping; nothing after the key is an empty one.
-    pub(crate) fn mapping(&mut self, entry: Entry, expected: &str) -> Option<Vec<Entry>> {
+    pub(crate) fn mapping(&mut self, entry: Entry, expected: &str) -> Option<Box<[Entry]>> {
         match entry.value.kind {
             NodeKind::Map(entries) => Some(entries),
-            NodeKind::Null => Some(Vec::new()),
+            NodeKind::Null => Some(Box::default()),
             _ => {
                 self.wrong_type(&entry, expected);
                 None
@@ -265,7 +265,7 @@ impl<'a> Reader<'a> {
         let entries = self.mapping(entry, "a mapping of names to values").unwrap_or_default();
         let mut pairs = Vec::with_capacity(entries.len());
         for entry in entries {
-            let name = Spanned::new(entry.key.clone(), entry.key_span);
+            let name = entry.name();
             let value = match entry.value.kind {
                 NodeKind::Null => Some(Spanned::new(String::new(), entry.value.span)),
                 _ => self.any_text(entry),
@@ -290,7 +290,7 @@ impl<'a> Reader<'a> {
 /// A scalar as text: numbers and truth values as they were written. `None` for null and collections.
 pub(crate) fn scalar_text(file: &SourceFile, node: &Node) -> Option<Text> {
     match &node.kind {
-        NodeKind::Text { value, .. } => Some(Spanned::new(value.clone(), node.span)),
+        NodeKind::Text { value, .. } => Some(Spanned::new(value.to_string(), node.span)),
         NodeKind::Bool(_) | NodeKind::Int(_) | NodeKind::Float(_) => {
             Some(Spanned::new(file.slice(node.span).to_owned(), node.span))
         }

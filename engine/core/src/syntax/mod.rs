@@ -3,6 +3,7 @@
 pub(crate) mod fields;
 pub(crate) mod foreign;
 mod front_matter;
+mod key;
 mod node;
 mod place;
 mod source_text;
@@ -18,6 +19,7 @@ pub(crate) mod yaml_trouble;
 
 pub(crate) use self::toml::parse_toml;
 pub(crate) use front_matter::{MatterKind, split_front_matter};
+pub use key::Key;
 pub use node::{Entry, Node, NodeKind};
 pub use place::place_in;
 pub use source_text::{AGENT_LIMIT, PLAN_LIMIT, source_text};

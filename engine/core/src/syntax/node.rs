@@ -1,6 +1,7 @@
 //! One tree for YAML, TOML and JSON: what the key readers work on.
 
-use crate::diagnostic::Span;
+use super::key::Key;
+use crate::diagnostic::{Span, Spanned};
 
 /// A value with its place.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,23 +26,34 @@ pub enum NodeKind {
     /// Text. `plain`: written without quotes or a block sign, so that YAML could have read it otherwise.
     Text {
         /// The value.
-        value: String,
+        value: Box<str>,
         /// Whether it was written plain.
         plain: bool,
     },
     /// A list.
-    List(Vec<Node>),
+    List(Box<[Node]>),
     /// A mapping in the order in which it was written; keys are unique.
-    Map(Vec<Entry>),
+    Map(Box<[Entry]>),
 }
 
 /// A key and its value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
-    /// The key's text.
-    pub key: String,
+    /// The key.
+    pub key: Key,
     /// Where the key stands.
     pub key_span: Span,
     /// The value.
     pub value: Node,
 }
+
+impl Entry {
+    /// The key as a name with its place.
+    pub(crate) fn name(&self) -> Spanned<String> {
+        Spanned::new(self.key.to_string(), self.key_span)
+    }
+}
+
+#[cfg(test)]
+#[path = "node_tests.rs"]
+mod tests;

@@ -10,7 +10,7 @@ fn scalars(text: &str) -> (Arc<SourceFile>, Vec<(Span, String)>) {
     let mut todo: Vec<Node> = vec![parse_yaml(&file).unwrap()];
     while let Some(node) = todo.pop() {
         match node.kind {
-            NodeKind::Text { value, .. } => found.push((node.span, value)),
+            NodeKind::Text { value, .. } => found.push((node.span, value.into())),
             NodeKind::List(items) => todo.extend(items),
             NodeKind::Map(entries) => todo.extend(entries.into_iter().map(|entry| entry.value)),
             NodeKind::Null | NodeKind::Bool(_) | NodeKind::Int(_) | NodeKind::Float(_) => {}

@@ -75,7 +75,7 @@ const KEYS: &[Field<TaskKeys>] = &[
 pub(crate) const KEY_COUNT: usize = KEYS.len();
 
 /// The keys of a task.
-pub(crate) fn task(reader: &mut Reader<'_>, span: Span, entries: Vec<Entry>) -> TaskKeys {
+pub(crate) fn task(reader: &mut Reader<'_>, span: Span, entries: Box<[Entry]>) -> TaskKeys {
     let mut keys = TaskKeys { span, ..TaskKeys::default() };
     keys.written = reader.fields(Place::Task, entries, KEYS, &mut keys);
     keys
@@ -92,7 +92,7 @@ pub(crate) fn defaults(reader: &mut Reader<'_>, entry: Entry) -> TaskKeys {
         reader.problem(Code::UnknownKey, entry.key_span, message).help =
             Some("write it on each task that it is meant for".to_owned());
     }
-    keys.written = reader.fields(Place::Defaults, shared, KEYS, &mut keys);
+    keys.written = reader.fields(Place::Defaults, shared.into(), KEYS, &mut keys);
     keys
 }
 
@@ -176,7 +176,7 @@ fn needs(reader: &mut Reader<'_>, entry: Entry) -> Vec<NeedFile> {
         NodeKind::Map(entries) => entries
             .into_iter()
             .filter_map(|entry| {
-                let task = Spanned::new(entry.key.clone(), entry.key_span);
+                let task = entry.name();
                 let kind = reader.any_text(entry)?;
                 Some(NeedFile::new(&file, task, Some(kind)))
             })
@@ -203,7 +203,7 @@ fn matrix(reader: &mut Reader<'_>, entry: Entry) -> Option<Spanned<Box<MatrixFil
             "include" => matrix.include = combinations(reader, entry),
             "exclude" => matrix.exclude = combinations(reader, entry),
             _ => {
-                let name = Spanned::new(entry.key.clone(), entry.key_span);
+                let name = entry.name();
                 check_name(reader, "an axis", &name);
                 if let Some(values) = reader.list_or_text(entry) {
                     matrix.axes.push((name, values));

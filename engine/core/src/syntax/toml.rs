@@ -60,27 +60,27 @@ impl Lowering {
             .into_iter()
             .map(|(key, value)| Entry {
                 key_span: self.span(key.span()),
-                key: key.into_inner().into_owned(),
+                key: key.into_inner().into(),
                 value: self.value(value),
             })
             .collect();
         // The parser's table is sorted by name; ours is in the order of the file.
         entries.sort_by_key(|entry| entry.key_span.start);
-        NodeKind::Map(entries)
+        NodeKind::Map(entries.into())
     }
 
     /// The depth is bounded by the parser.
     fn value(&self, value: Spanned<DeValue<'_>>) -> Node {
         let span = self.span(value.span());
         let kind = match value.into_inner() {
-            DeValue::String(text) => NodeKind::Text { value: text.into_owned(), plain: false },
+            DeValue::String(text) => NodeKind::Text { value: text.into(), plain: false },
             DeValue::Integer(number) => match i64::from_str_radix(number.as_str(), number.radix()) {
                 Ok(number) => NodeKind::Int(number),
                 Err(_) => NodeKind::Float(number.as_str().parse().unwrap_or(f64::INFINITY)),
             },
             DeValue::Float(number) => NodeKind::Float(number.as_str().parse().unwrap_or(f64::NAN)),
             DeValue::Boolean(flag) => NodeKind::Bool(flag),
-            DeValue::Datetime(moment) => NodeKind::Text { value: moment.to_string(), plain: true },
+            DeValue::Datetime(moment) => NodeKind::Text { value: moment.to_string().into(), plain: true },
             DeValue::Array(items) => NodeKind::List(items.into_iter().map(|item| self.value(item)).collect()),
             DeValue::Table(table) => self.table(table),
         };

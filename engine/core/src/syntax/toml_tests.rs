@@ -10,7 +10,7 @@ fn outline(file: &SourceFile, node: &Node) -> String {
     match &node.kind {
         NodeKind::Map(entries) => {
             let entry = |entry: &Entry| {
-                assert_eq!(file.slice(entry.key_span).trim_matches('"'), entry.key);
+                assert_eq!(file.slice(entry.key_span).trim_matches('"'), &*entry.key);
                 format!("{}: {}", entry.key, outline(file, &entry.value))
             };
             format!("{{{}}}", entries.iter().map(entry).collect::<Vec<_>>().join(", "))
@@ -50,14 +50,14 @@ fn a_document_becomes_a_tree_in_its_own_order_with_places() {
 #[test]
 fn values_have_their_types() {
     let kind = |text: &str| match parse_toml(&source(text)).unwrap().kind {
-        NodeKind::Map(mut entries) => entries.remove(0).value.kind,
+        NodeKind::Map(entries) => entries[0].value.kind.clone(),
         other => panic!("{other:?}"),
     };
     assert_eq!(kind("a = 0x1_0"), NodeKind::Int(16));
     assert_eq!(kind("a = 1_000"), NodeKind::Int(1000));
     assert_eq!(kind("a = -1e3"), NodeKind::Float(-1000.0));
-    assert_eq!(kind("a = 2026-11-30"), NodeKind::Text { value: "2026-11-30".to_owned(), plain: true });
-    assert_eq!(kind("a = \"x\\ty\""), NodeKind::Text { value: "x\ty".to_owned(), plain: false });
+    assert_eq!(kind("a = 2026-11-30"), NodeKind::Text { value: "2026-11-30".into(), plain: true });
+    assert_eq!(kind("a = \"x\\ty\""), NodeKind::Text { value: "x\ty".into(), plain: false });
 }
 
 #[test]

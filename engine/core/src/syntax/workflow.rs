@@ -144,7 +144,7 @@ fn pools(reader: &mut Reader<'_>, entry: Entry) -> Vec<(Text, Spanned<i64>)> {
     let entries = reader.mapping(entry, expected).unwrap_or_default();
     let mut pools = Vec::with_capacity(entries.len());
     for entry in entries {
-        let name = Spanned::new(entry.key.clone(), entry.key_span);
+        let name = entry.name();
         check_name(reader, "a pool", &name);
         pools.extend(reader.int(entry).map(|slots| (name, slots)));
     }
@@ -201,7 +201,7 @@ fn inputs(reader: &mut Reader<'_>, entry: Entry) -> Vec<InputFile> {
     let mut inputs = Vec::with_capacity(entries.len());
     for entry in entries {
         let mut input = InputFile {
-            name: Spanned::new(entry.key.clone(), entry.key_span),
+            name: entry.name(),
             kind: None,
             description: None,
             default: None,
@@ -231,7 +231,7 @@ fn tasks(reader: &mut Reader<'_>, entry: Entry) -> Vec<TaskFile> {
     let key_span = entry.key_span;
     let entries = match entry.value.kind {
         NodeKind::Map(entries) => entries,
-        NodeKind::Null => Vec::new(),
+        NodeKind::Null => Box::default(),
         NodeKind::List(_) => {
             reader.wrong_type(&entry, "a mapping of names to tasks").help =
                 Some("write `NAME:` in place of each `- `".to_owned());
@@ -247,7 +247,7 @@ fn tasks(reader: &mut Reader<'_>, entry: Entry) -> Vec<TaskFile> {
     }
     let mut tasks = Vec::with_capacity(entries.len());
     for entry in entries {
-        let id = Spanned::new(entry.key.clone(), entry.key_span);
+        let id = entry.name();
         let keys = match entry.value.kind {
             NodeKind::Map(keys) => task(reader, entry.value.span, keys),
             _ => {

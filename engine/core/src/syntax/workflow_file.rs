@@ -53,7 +53,7 @@ pub struct InputFile {
     /// `default`.
     pub default: Option<Node>,
     /// `enum`.
-    pub choices: Option<Spanned<Vec<Node>>>,
+    pub choices: Option<Spanned<Box<[Node]>>>,
     /// `minimum`.
     pub minimum: Option<Node>,
     /// `maximum`.

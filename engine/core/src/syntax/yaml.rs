@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use granit_parser::{ErrorKind, Event, Parser, ScalarStyle, StructureStyle};
 
+use super::key::{Key, KeyTable};
 use super::node::{Entry, Node, NodeKind};
 use super::yaml_keys::{merge, report_duplicates};
 use super::yaml_scalar::plain_scalar;
@@ -55,6 +56,7 @@ pub(crate) fn compose(file: &Arc<SourceFile>, part: Range<usize>) -> Composed {
         open: Vec::new(),
         root: None,
         anchors: Vec::new(),
+        keys: KeyTable::default(),
         nodes: 0,
         aliases: 0,
         copies: 0,
@@ -87,6 +89,7 @@ struct Composer<'a> {
     root: Option<Node>,
     /// By the parser's anchor id, which counts from 1.
     anchors: Vec<Anchor>,
+    keys: KeyTable,
     nodes: usize,
     aliases: usize,
     copies: usize,
@@ -105,13 +108,13 @@ struct Open {
 
 enum Content {
     List(Vec<Node>),
-    Map { entries: Vec<Entry>, key: Key, merges: bool },
+    Map { entries: Vec<Entry>, pending: Pending, merges: bool },
 }
 
 /// The key of a mapping that waits for its value.
-enum Key {
-    Next,
-    Named(String, Span),
+enum Pending {
+    Nothing,
+    Named(Key, Span),
     /// Something that can't be a key; its value is dropped.
     Refused,
 }
@@ -133,13 +136,13 @@ impl Composer<'_> {
                 let kind = match style {
                     // Something was written, so whoever reads the tree needn't complain of a missing value too.
                     ScalarStyle::Plain if tag.is_some() => {
-                        NodeKind::Text { value: value.into_owned(), plain: false }
+                        NodeKind::Text { value: value.into(), plain: false }
                     }
                     ScalarStyle::Plain => plain_scalar(value),
                     ScalarStyle::SingleQuoted
                     | ScalarStyle::DoubleQuoted
                     | ScalarStyle::Literal
-                    | ScalarStyle::Folded => NodeKind::Text { value: value.into_owned(), plain: false },
+                    | ScalarStyle::Folded => NodeKind::Text { value: value.into(), plain: false },
                 };
                 self.count(span)?;
                 self.place(Node { span: self.without_final_lines(span, style), kind }, anchor)
@@ -154,7 +157,7 @@ impl Composer<'_> {
                 if tag.is_some() {
                     self.tag(&at, None);
                 }
-                let content = Content::Map { entries: Vec::new(), key: Key::Next, merges: false };
+                let content = Content::Map { entries: Vec::new(), pending: Pending::Nothing, merges: false };
                 self.begin(style, anchor, span, content)
             }
             Event::SequenceEnd | Event::MappingEnd => self.end(span),
@@ -191,17 +194,13 @@ impl Composer<'_> {
             StructureStyle::Block => open.end.max(open.start),
         };
         let kind = match open.content {
-            Content::List(mut items) => {
-                items.shrink_to_fit();
-                NodeKind::List(items)
-            }
+            Content::List(items) => NodeKind::List(items.into()),
             Content::Map { mut entries, merges, .. } => {
-                entries.shrink_to_fit();
                 report_duplicates(self.file, &mut entries, &mut self.problems);
                 if merges {
                     entries = merge(self.file, entries, &mut self.problems);
                 }
-                NodeKind::Map(entries)
+                NodeKind::Map(entries.into())
             }
         };
         self.place(Node { span: Span { start: open.start, end }, kind }, open.anchor)
@@ -220,13 +219,11 @@ impl Composer<'_> {
         open.end = open.end.max(node.span.end);
         match &mut open.content {
             Content::List(items) => items.push(node),
-            Content::Map { entries, key, merges } => match std::mem::replace(key, Key::Next) {
-                Key::Named(name, key_span) => {
-                    entries.push(Entry { key: name, key_span, value: node });
-                }
-                Key::Refused => {}
-                Key::Next => {
-                    *key = as_key(self.file, node, merges, &mut self.problems);
+            Content::Map { entries, pending, merges } => match std::mem::replace(pending, Pending::Nothing) {
+                Pending::Named(key, key_span) => entries.push(Entry { key, key_span, value: node }),
+                Pending::Refused => {}
+                Pending::Nothing => {
+                    *pending = as_key(self.file, node, merges, &mut self.keys, &mut self.problems);
                 }
             },
         }
@@ -299,7 +296,7 @@ impl Composer<'_> {
 
     fn pending_key(&self) -> Option<&str> {
         match &self.open.last()?.content {
-            Content::Map { key: Key::Named(name, _), .. } => Some(name),
+            Content::Map { pending: Pending::Named(name, _), .. } => Some(name),
             Content::Map { .. } | Content::List(_) => None,
         }
     }
@@ -346,21 +343,27 @@ impl Composer<'_> {
     }
 }
 
-fn as_key(file: &Arc<SourceFile>, node: Node, merges: &mut bool, problems: &mut Vec<Diagnostic>) -> Key {
+fn as_key(
+    file: &Arc<SourceFile>,
+    node: Node,
+    merges: &mut bool,
+    keys: &mut KeyTable,
+    problems: &mut Vec<Diagnostic>,
+) -> Pending {
     match node.kind {
         NodeKind::Text { value, plain } => {
-            *merges |= plain && value == "<<";
-            Key::Named(value, node.span)
+            *merges |= plain && &*value == "<<";
+            Pending::Named(keys.key(&value), node.span)
         }
         NodeKind::Bool(_) | NodeKind::Int(_) | NodeKind::Float(_) => {
-            Key::Named(file.slice(node.span).to_owned(), node.span)
+            Pending::Named(keys.key(file.slice(node.span)), node.span)
         }
         NodeKind::Null => {
             let written = file.slice(node.span);
             let message =
                 if written.is_empty() { "a value without a key" } else { "null can't be a key; quote it" };
             problems.push(Diagnostic::new(Code::Malformed, file, node.span, message));
-            Key::Refused
+            Pending::Refused
         }
         NodeKind::List(_) | NodeKind::Map(_) => {
             let what = if matches!(node.kind, NodeKind::List(_)) { "a list" } else { "a mapping" };
@@ -368,7 +371,7 @@ fn as_key(file: &Arc<SourceFile>, node: Node, merges: &mut bool, problems: &mut 
             let help =
                 "text that begins with `{` or `[` needs quotes; a value is filled in with `\"${{ … }}\"`";
             problems.push(Diagnostic::new(Code::Malformed, file, node.span, message).help(help));
-            Key::Refused
+            Pending::Refused
         }
     }
 }

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::fields::MOST;
+use super::key::Key;
 use super::node::{Entry, Node, NodeKind};
 use crate::diagnostic::{Code, Diagnostic, SourceFile};
 
@@ -50,7 +51,7 @@ pub(crate) fn merge(
     entries: Vec<Entry>,
     problems: &mut Vec<Diagnostic>,
 ) -> Vec<Entry> {
-    let mut seen: HashSet<String> = entries.iter().map(|entry| entry.key.clone()).collect();
+    let mut seen: HashSet<Key> = entries.iter().map(|entry| entry.key.clone()).collect();
     let mut merged = Vec::with_capacity(entries.len());
     for entry in entries {
         if entry.key != "<<" {
@@ -64,10 +65,10 @@ pub(crate) fn merge(
     merged
 }
 
-fn sources(file: &Arc<SourceFile>, entry: Entry, problems: &mut Vec<Diagnostic>) -> Vec<Vec<Entry>> {
+fn sources(file: &Arc<SourceFile>, entry: Entry, problems: &mut Vec<Diagnostic>) -> Vec<Box<[Entry]>> {
     let nodes = match entry.value.kind {
         NodeKind::List(items) => items,
-        kind => vec![Node { span: entry.value.span, kind }],
+        kind => Box::from([Node { span: entry.value.span, kind }]),
     };
     let mut found = Vec::new();
     for node in nodes {

@@ -13,7 +13,7 @@ pub(crate) fn plain_scalar(text: Cow<'_, str>) -> NodeKind {
         Some(b'0'..=b'9' | b'-' | b'+' | b'.') => number(&text),
         Some(_) => None,
     };
-    special.unwrap_or_else(|| NodeKind::Text { value: text.into_owned(), plain: true })
+    special.unwrap_or_else(|| NodeKind::Text { value: text.into(), plain: true })
 }
 
 fn word(text: &str) -> Option<NodeKind> {

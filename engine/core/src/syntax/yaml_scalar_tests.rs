@@ -2,7 +2,7 @@ use super::*;
 
 #[test]
 fn plain_scalars_follow_the_core_schema() {
-    let text = |value: &str| NodeKind::Text { value: value.to_owned(), plain: true };
+    let text = |value: &str| NodeKind::Text { value: value.into(), plain: true };
     for (written, expected) in [
         ("", NodeKind::Null),
         ("~", NodeKind::Null),
