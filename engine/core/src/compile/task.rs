@@ -334,8 +334,8 @@ fn whole_or_none<T>(part: Option<Option<T>>) -> Option<Option<T>> {
 /// Reads `needs`.
 fn needs<'a>(findings: &mut Findings, scope: &mut Scope<'_, 'a>, shape: &Shape<'a>) {
     scope.edges.reserve_exact(shape.keys.own.needs.len());
-    for need in &shape.keys.own.needs {
-        let kind = need.kind.as_ref().and_then(|kind| word(findings, "needs", kind, EDGES));
+    for need in &*shape.keys.own.needs {
+        let kind = need.kind().and_then(|kind| word(findings, "needs", kind, EDGES));
         let name = need.task(scope.world.file);
         if let Some(from) = scope.world.ids.get(name) {
             scope.edges.push(Edge { from: *from, kind: kind.unwrap_or_default() });

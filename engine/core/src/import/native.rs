@@ -9,7 +9,7 @@ use super::agent_file::{AgentFile, ToolsFile, file_stem};
 use super::recover::recover;
 use super::{Import, Importer};
 use crate::diagnostic::{Code, Diagnostic, SourceFile, Span, Spanned};
-use crate::syntax::fields::{Field, Reader, first_line, key_help, scalar_text, snake_case};
+use crate::syntax::fields::{Field, Reader, first_line, key_help, snake_case, take_text};
 use crate::syntax::foreign::Place;
 use crate::syntax::task::{cut_by_anchor, cut_by_comment};
 use crate::syntax::toml::parse_toml_part;
@@ -349,8 +349,8 @@ fn tool_words(reader: &mut Reader<'_>, entry: Entry) -> Vec<Text> {
         return words.map(|word| word.map(|word| without_quotes(&word).to_owned())).collect();
     };
     let mut words = Vec::with_capacity(items.len());
-    for item in joined(reader, items) {
-        match scalar_text(reader.file, &item) {
+    for mut item in joined(reader, items) {
+        match take_text(reader.file, &mut item) {
             Some(text) => words.extend(split_words(&text.value).into_iter().map(|word| {
                 let place = place_in(reader.file, text.span, &text.value, word.clone());
                 Spanned::new(text.value[word].to_owned(), place)

@@ -1,5 +1,6 @@
 //! Reading a mapping by a table of its keys. Every problem is collected; nothing stops the reading.
 
+use std::mem;
 use std::sync::Arc;
 
 use super::foreign::{Place, advice};
@@ -129,8 +130,8 @@ impl<'a> Reader<'a> {
     }
 
     /// Text whatever YAML makes of it: numbers and truth values as they were written.
-    pub(crate) fn any_text(&mut self, entry: Entry) -> Option<Text> {
-        match scalar_text(self.file, &entry.value) {
+    pub(crate) fn any_text(&mut self, mut entry: Entry) -> Option<Text> {
+        match take_text(self.file, &mut entry.value) {
             Some(text) => Some(text),
             None => {
                 let problem = self.wrong_type(&entry, "text");
@@ -210,8 +211,8 @@ impl<'a> Reader<'a> {
     }
 
     /// A list of texts, or one text that names a single element.
-    pub(crate) fn one_or_many(&mut self, entry: Entry) -> Vec<Text> {
-        match scalar_text(self.file, &entry.value) {
+    pub(crate) fn one_or_many(&mut self, mut entry: Entry) -> Vec<Text> {
+        match take_text(self.file, &mut entry.value) {
             Some(text) => vec![text],
             None => self.texts(entry),
         }
@@ -234,8 +235,8 @@ impl<'a> Reader<'a> {
     /// The texts of a list.
     pub(crate) fn elements(&mut self, key: &str, items: Box<[Node]>) -> Vec<Text> {
         let mut texts = Vec::with_capacity(items.len());
-        for item in items {
-            match scalar_text(self.file, &item) {
+        for mut item in items {
+            match take_text(self.file, &mut item) {
                 Some(text) => texts.push(text),
                 None => {
                     let given = type_name(&item.kind);
@@ -287,10 +288,10 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// A scalar as text: numbers and truth values as they were written. `None` for null and collections.
-pub(crate) fn scalar_text(file: &SourceFile, node: &Node) -> Option<Text> {
-    match &node.kind {
-        NodeKind::Text { value, .. } => Some(Spanned::new(value.to_string(), node.span)),
+/// Takes a scalar's text out of it: numbers and truth values as they were written. `None` for null and collections.
+pub(crate) fn take_text(file: &SourceFile, node: &mut Node) -> Option<Text> {
+    match &mut node.kind {
+        NodeKind::Text { value, .. } => Some(Spanned::new(mem::take(value).into(), node.span)),
         NodeKind::Bool(_) | NodeKind::Int(_) | NodeKind::Float(_) => {
             Some(Spanned::new(file.slice(node.span).to_owned(), node.span))
         }

@@ -77,7 +77,7 @@ pub(crate) const KEY_COUNT: usize = KEYS.len();
 /// The keys of a task.
 pub(crate) fn task(reader: &mut Reader<'_>, span: Span, entries: Box<[Entry]>) -> TaskKeys {
     let mut keys = TaskKeys { span, ..TaskKeys::default() };
-    keys.written = reader.fields(Place::Task, entries, KEYS, &mut keys);
+    keys.written = reader.fields(Place::Task, entries, KEYS, &mut keys).into();
     keys
 }
 
@@ -92,7 +92,7 @@ pub(crate) fn defaults(reader: &mut Reader<'_>, entry: Entry) -> TaskKeys {
         reader.problem(Code::UnknownKey, entry.key_span, message).help =
             Some("write it on each task that it is meant for".to_owned());
     }
-    keys.written = reader.fields(Place::Defaults, shared.into(), KEYS, &mut keys);
+    keys.written = reader.fields(Place::Defaults, shared.into(), KEYS, &mut keys).into();
     keys
 }
 
@@ -170,7 +170,7 @@ pub(crate) fn cut_by_anchor(reader: &mut Reader<'_>, key: &str, value: &str, spa
     reader.problem(Code::Suspicious, Span::new(start, before.len()), message).help = Some(help);
 }
 
-fn needs(reader: &mut Reader<'_>, entry: Entry) -> Vec<NeedFile> {
+fn needs(reader: &mut Reader<'_>, entry: Entry) -> Box<[NeedFile]> {
     let file = Arc::clone(reader.file);
     match entry.value.kind {
         NodeKind::Map(entries) => entries

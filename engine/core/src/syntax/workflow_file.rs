@@ -78,11 +78,11 @@ pub struct TaskKeys {
     /// The mapping that holds them.
     pub span: Span,
     /// `needs`: a name, a list of names or a mapping of names to edge types.
-    pub needs: Vec<NeedFile>,
+    pub needs: Box<[NeedFile]>,
     /// `run`.
     pub run: Option<RunText>,
     /// Every key that was written, with its place, in order: for conflicts between kinds and keys.
-    pub written: Vec<(&'static str, Span)>,
+    pub written: Box<[(&'static str, Span)]>,
     pub(super) rare: Option<Box<RareKeys>>,
 }
 
@@ -224,23 +224,35 @@ impl PromptText {
 pub struct NeedFile {
     /// Where the task is named.
     pub span: Span,
-    /// The name, where it doesn't stand there as it is. A plan may have 300,000 edges.
-    unlike: Option<Box<str>>,
-    /// The edge type, when written. Boxed: few are.
-    pub kind: Option<Box<Text>>,
+    /// What few have; a plan may have 300,000 edges.
+    rare: Option<Box<RareNeed>>,
+}
+
+#[derive(Clone, Debug)]
+struct RareNeed {
+    /// The name, where it doesn't stand there as it is.
+    unlike: Option<String>,
+    kind: Option<Text>,
 }
 
 impl NeedFile {
     /// An entry of a file.
     pub(super) fn new(file: &SourceFile, task: Text, kind: Option<Text>) -> Self {
         let as_written = file.slice(task.span) == task.value;
-        let unlike = (!as_written).then(|| task.value.into_boxed_str());
-        NeedFile { span: task.span, unlike, kind: kind.map(Box::new) }
+        let unlike = (!as_written).then_some(task.value);
+        let rare = (unlike.is_some() || kind.is_some()).then(|| Box::new(RareNeed { unlike, kind }));
+        NeedFile { span: task.span, rare }
     }
 
     /// The task's name.
     pub fn task<'f>(&'f self, file: &'f SourceFile) -> &'f str {
-        self.unlike.as_deref().unwrap_or_else(|| file.slice(self.span))
+        let unlike = self.rare.as_ref().and_then(|rare| rare.unlike.as_deref());
+        unlike.unwrap_or_else(|| file.slice(self.span))
+    }
+
+    /// The edge type, when written.
+    pub fn kind(&self) -> Option<&Text> {
+        self.rare.as_ref()?.kind.as_ref()
     }
 }
 

@@ -1,5 +1,6 @@
 use super::*;
 use crate::diagnostic::testing::short;
+use crate::syntax::NeedFile;
 use crate::syntax::fields::MOST;
 
 fn read(text: &str) -> (Option<WorkflowFile>, Vec<Diagnostic>) {
@@ -252,4 +253,11 @@ fn a_task_without_rare_keys_has_no_box_for_them_and_reads_as_if_it_had() {
     assert_eq!(tasks.iter().map(|task| task.keys.rare.is_some()).collect::<Vec<_>>(), [false, true]);
     assert!(tasks[0].keys.dir.is_none() && tasks[0].keys.env.is_empty());
     assert_eq!(tasks[1].keys.dir.as_ref().unwrap().value, "d");
+}
+
+/// A plan of 100,000 tasks and 300,000 edges has all of these until it is compiled.
+#[test]
+fn tasks_and_edges_as_written_are_small() {
+    assert_eq!(size_of::<NeedFile>(), 16);
+    assert_eq!(size_of::<TaskFile>(), 120);
 }
