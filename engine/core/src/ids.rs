@@ -67,6 +67,12 @@ impl fmt::Display for Address {
     }
 }
 
+impl From<Arc<str>> for Address {
+    fn from(text: Arc<str>) -> Self {
+        Address(text)
+    }
+}
+
 impl From<&str> for Address {
     fn from(text: &str) -> Self {
         Address(text.into())

@@ -23,7 +23,7 @@ use super::writers::{Writer, warn_of_shared_trees};
 use crate::diagnostic::{Code, Span};
 use crate::graph::Graph;
 use crate::ids::TaskId;
-use crate::plan::{Condition, Expansion, Plan, Task, TaskKind};
+use crate::plan::{Expansion, Plan, Task, TaskKind};
 use crate::syntax::{self, RunText, Text, WorkflowFile};
 use crate::template::{Segment, Template};
 
@@ -121,10 +121,8 @@ fn plan(
 
     let graph = edges::graph(needs, &inferred);
     edges::report_cycles(findings, &world, &graph, &inferred);
-    let conditions: Vec<Option<&Condition>> =
-        tasks.iter().map(|task| task.as_ref().and_then(|task| task.condition.as_ref())).collect();
     for (shape, reads) in &reads {
-        edges::warn_of_nulls(findings, shape, &conditions, &graph.needs[shape.task.index()], reads, &world);
+        edges::warn_of_nulls(findings, shape, &tasks, &graph.needs[shape.task.index()], reads, &world);
     }
     let tasks: Option<Vec<Task>> = tasks.into_iter().collect();
     let mut tasks = tasks.filter(|_| !findings.has_error())?;

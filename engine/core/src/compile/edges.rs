@@ -8,7 +8,7 @@ use super::shape::Shape;
 use crate::diagnostic::Code;
 use crate::graph::{Edge, EdgeKind, Graph};
 use crate::ids::TaskId;
-use crate::plan::{Condition, ConditionAt};
+use crate::plan::{ConditionAt, Task};
 
 /// Cycles of one plan that are shown; the rest can wait until these are gone.
 const MOST_CYCLES: usize = 10;
@@ -87,12 +87,13 @@ fn path<'i>(cycle: &[TaskId], id: impl Fn(TaskId) -> &'i str) -> String {
 pub(super) fn warn_of_nulls(
     findings: &mut Findings,
     reader: &Shape<'_>,
-    conditions: &[Option<&Condition>],
+    tasks: &[Option<Task>],
     needs: &[Edge],
     reads: &[OutputRead<'_>],
     world: &World<'_>,
 ) {
-    let own = conditions[reader.task.index()];
+    let condition = |task: TaskId| tasks[task.index()].as_ref()?.condition.as_ref();
+    let own = condition(reader.task);
     let asks_status = own.is_some_and(|own| own.expression.asks_status());
     let of_instance = own.is_some_and(|own| own.at == ConditionAt::Instance);
     // Whoever asks for the state of a task in `if` knows in which case the rest is read.
@@ -105,7 +106,7 @@ pub(super) fn warn_of_nulls(
             })
     };
     // A task whose instances are asked one by one has a list of outputs, however many of them are skipped.
-    let skippable = |task: TaskId| conditions[task.index()].is_some_and(|own| own.at == ConditionAt::Task);
+    let skippable = |task: TaskId| condition(task).is_some_and(|own| own.at == ConditionAt::Task);
     for read in reads.iter().filter(|read| !read.defaulted) {
         let source = &world.shapes[read.from.index()];
         let edge =

@@ -5,7 +5,7 @@ use crate::diagnostic::{Span, Spanned};
 use crate::ids::TaskId;
 use crate::model::{Isolation, Merge};
 use crate::plan::Output;
-use crate::syntax::{TaskKeys, Text};
+use crate::syntax::{Key, TaskKeys};
 
 /// The keys of a task over those of `defaults`.
 #[derive(Clone, Copy)]
@@ -58,7 +58,7 @@ pub(super) enum Names<'a> {
 /// A task as others see it.
 pub(super) struct Shape<'a> {
     pub task: TaskId,
-    pub id: &'a Text,
+    pub id: &'a Spanned<Key>,
     pub keys: Keys<'a>,
     pub kind: Kind,
     /// The task whose conversation it goes on with.

@@ -21,7 +21,7 @@ use crate::graph::Edge;
 use crate::ids::{Address, TaskId};
 use crate::model::Isolation;
 use crate::plan::{Condition, Expect, OnLost, Output, Retry, Task, TaskKind, TaskOptions, Timeout};
-use crate::syntax::{PromptText, RunText, TaskFile, Text, WorkflowFile};
+use crate::syntax::{Key, PromptText, RunText, TaskFile, Text, WorkflowFile};
 use crate::template::Template;
 
 const SHELL_KEYS: &[&str] = &["shell", "max_output"];
@@ -88,7 +88,7 @@ pub(super) fn shape<'a>(
 }
 
 /// Which kind a task is; exactly one is right.
-fn kind(findings: &mut Findings, id: &Text, keys: Keys<'_>, faulty: bool) -> Kind {
+fn kind(findings: &mut Findings, id: &Spanned<Key>, keys: Keys<'_>, faulty: bool) -> Kind {
     let own = keys.own;
     let place = |key: &str, span: Span| keys.written(key).unwrap_or(span);
     if let (Some(agent), Some(fork)) = (&own.agent, &own.fork) {
@@ -315,7 +315,7 @@ pub(super) fn task<'a>(
     };
     Some(Task {
         id: shape.task,
-        address: Address::task(&shape.id.value),
+        address: Address::from(shape.id.value.clone()),
         kind: kind?,
         isolation: shape.isolation,
         merge: shape.merge,

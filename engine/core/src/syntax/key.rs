@@ -6,6 +6,8 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
+use crate::ids::Address;
+
 /// A key's text; cheap to clone.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Key(Arc<str>);
@@ -26,6 +28,13 @@ impl<T: Into<Arc<str>>> From<T> for Key {
 impl From<Key> for String {
     fn from(key: Key) -> Self {
         key.as_str().to_owned()
+    }
+}
+
+/// A task's key is its address; they are one text.
+impl From<Key> for Address {
+    fn from(key: Key) -> Self {
+        Address::from(key.0)
     }
 }
 

@@ -204,7 +204,7 @@ fn matrix(reader: &mut Reader<'_>, entry: Entry) -> Option<Spanned<Box<MatrixFil
             "exclude" => matrix.exclude = combinations(reader, entry),
             _ => {
                 let name = entry.name();
-                check_name(reader, "an axis", &name);
+                check_name(reader, "an axis", &name.value, name.span);
                 if let Some(values) = reader.list_or_text(entry) {
                     matrix.axes.push((name, values));
                 }
@@ -231,7 +231,7 @@ fn combinations(reader: &mut Reader<'_>, entry: Entry) -> Vec<Node> {
 
 fn item_name(reader: &mut Reader<'_>, entry: Entry) -> Option<Text> {
     let name = reader.any_text(entry)?;
-    check_name(reader, "an item", &name).then_some(name)
+    check_name(reader, "an item", &name.value, name.span).then_some(name)
 }
 
 const RETRY: &[Field<RetryFile>] = &[

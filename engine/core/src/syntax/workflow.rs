@@ -145,7 +145,7 @@ fn pools(reader: &mut Reader<'_>, entry: Entry) -> Vec<(Text, Spanned<i64>)> {
     let mut pools = Vec::with_capacity(entries.len());
     for entry in entries {
         let name = entry.name();
-        check_name(reader, "a pool", &name);
+        check_name(reader, "a pool", &name.value, name.span);
         pools.extend(reader.int(entry).map(|slots| (name, slots)));
     }
     pools
@@ -223,7 +223,7 @@ fn inputs(reader: &mut Reader<'_>, entry: Entry) -> Vec<InputFile> {
         }
         inputs.push(input);
     }
-    check_names(reader, "an input", inputs.iter().map(|input| &input.name));
+    check_names(reader, "an input", inputs.iter().map(|input| (input.name.value.as_str(), input.name.span)));
     inputs
 }
 
@@ -247,7 +247,7 @@ fn tasks(reader: &mut Reader<'_>, entry: Entry) -> Vec<TaskFile> {
     }
     let mut tasks = Vec::with_capacity(entries.len());
     for entry in entries {
-        let id = entry.name();
+        let id = Spanned::new(entry.key.clone(), entry.key_span);
         let keys = match entry.value.kind {
             NodeKind::Map(keys) => task(reader, entry.value.span, keys),
             _ => {
@@ -258,29 +258,28 @@ fn tasks(reader: &mut Reader<'_>, entry: Entry) -> Vec<TaskFile> {
         };
         tasks.push(TaskFile { id, keys });
     }
-    check_names(reader, "a task", tasks.iter().map(|task| &task.id));
+    check_names(reader, "a task", tasks.iter().map(|task| (task.id.value.as_str(), task.id.span)));
     tasks
 }
 
 /// Names are identifiers, and no two differ only in the case of their letters: a file system could take them for one.
-fn check_names<'n>(reader: &mut Reader<'_>, what: &str, names: impl Iterator<Item = &'n Text>) {
-    let mut lower: HashMap<String, &Text> = HashMap::new();
-    for name in names {
-        if !check_name(reader, what, name) {
+fn check_names<'n>(reader: &mut Reader<'_>, what: &str, names: impl Iterator<Item = (&'n str, Span)>) {
+    let mut lower: HashMap<String, (&str, Span)> = HashMap::new();
+    for (name, span) in names {
+        if !check_name(reader, what, name, span) {
             continue;
         }
-        if let Some(first) = lower.insert(name.value.to_lowercase(), name) {
-            let message = format!("`{}` and `{}` differ only in case", first.value, name.value);
+        if let Some((first, first_span)) = lower.insert(name.to_lowercase(), (name, span)) {
+            let message = format!("`{first}` and `{name}` differ only in case");
             let file = Arc::clone(reader.file);
-            let problem = reader.problem(Code::BadName, name.span, message);
-            *problem = problem.clone().label(&file, first.span, "the other one").help("rename one of them");
+            let problem = reader.problem(Code::BadName, span, message);
+            *problem = problem.clone().label(&file, first_span, "the other one").help("rename one of them");
         }
     }
 }
 
 /// Checks a name that expressions use; false when it is reported.
-pub(crate) fn check_name(reader: &mut Reader<'_>, what: &str, name: &Text) -> bool {
-    let text = &name.value;
+pub(crate) fn check_name(reader: &mut Reader<'_>, what: &str, text: &str, span: Span) -> bool {
     if is_identifier(text) && text.len() <= NAME_LIMIT {
         return true;
     }
@@ -300,7 +299,7 @@ pub(crate) fn check_name(reader: &mut Reader<'_>, what: &str, name: &Text) -> bo
         Some(c) => Some(format!("`{c}` is U+{:04X}; write the name in ASCII", u32::from(c))),
         None => mended.chars().any(|c| c != '_').then(|| format!("write `{mended}`")),
     };
-    reader.problem(Code::BadName, name.span, message).help = help;
+    reader.problem(Code::BadName, span, message).help = help;
     false
 }
 

@@ -4,7 +4,7 @@
 use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, LazyLock};
 
-use super::Node;
+use super::{Key, Node};
 use crate::diagnostic::{SourceFile, Span, Spanned};
 
 /// Text with its place.
@@ -66,7 +66,7 @@ pub struct InputFile {
 #[derive(Clone, Debug)]
 pub struct TaskFile {
     /// Its id.
-    pub id: Text,
+    pub id: Spanned<Key>,
     /// Its keys.
     pub keys: TaskKeys,
 }
