@@ -115,7 +115,7 @@ fn run(reader: &mut Reader<'_>, entry: Entry) -> Option<RunText> {
     match entry.value.kind {
         NodeKind::List(_) => {
             let span = reader.shown(&entry);
-            Some(RunText::Words(Spanned::new(reader.texts(entry), span)))
+            Some(RunText::Words(Box::new(Spanned::new(reader.texts(entry), span))))
         }
         _ => long_text(reader, entry).map(RunText::Script),
     }

@@ -187,8 +187,8 @@ pub struct RareKeys {
 pub enum RunText {
     /// Text for a shell.
     Script(Text),
-    /// A list: a program and its arguments, which no shell reads.
-    Words(Spanned<Vec<Text>>),
+    /// A list: a program and its arguments, which no shell reads. Boxed: few are.
+    Words(Box<Spanned<Vec<Text>>>),
 }
 
 impl RunText {

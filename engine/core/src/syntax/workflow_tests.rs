@@ -259,5 +259,5 @@ fn a_task_without_rare_keys_has_no_box_for_them_and_reads_as_if_it_had() {
 #[test]
 fn tasks_and_edges_as_written_are_small() {
     assert_eq!(size_of::<NeedFile>(), 16);
-    assert_eq!(size_of::<TaskFile>(), 112);
+    assert_eq!(size_of::<TaskFile>(), 104);
 }
