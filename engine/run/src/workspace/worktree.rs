@@ -12,7 +12,7 @@ use super::WorkspaceError;
 use super::chain::Chain;
 use super::changes::{self, Untracked};
 use super::git::{Git, GitDirs};
-use super::home::{home, recover_in, remove_folder};
+use super::home::{home, inside, recover_in, remove_folder};
 use super::lacked::lacked;
 use super::lock::{Patience, RepositoryLock, patiently};
 use super::owner::Owner;
@@ -214,7 +214,7 @@ impl Worktrees {
 
     /// The project's folder in a tree; made when the commit doesn't have it.
     fn folder_in(&self, path: &Path) -> Result<PathBuf, WorkspaceError> {
-        let dir = path.join(self.repository.folder());
+        let dir = inside(path, self.repository.folder());
         std::fs::create_dir_all(&dir).map_err(WorkspaceError::io("create the folder", &dir))?;
         // At another commit a part of the way may be a symbolic link.
         match (dir.canonicalize(), path.canonicalize()) {
