@@ -1,8 +1,12 @@
 //! Private trees beside other engines, beside other programs that hold git's locks, and in the keys that meet in one task.
 
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::time::Duration;
+
 use serde_json::{Value, json};
 
-use crate::support::{Flow, Ran};
+use crate::support::{Flow, Ran, Running, alive, git, wait_until};
 
 /// One agent with a `setup`, and `checks` that pass once it has written `new.txt`.
 fn prepared_and_checked(isolation: &str, setup: &str, keys: &str, turns: &str) -> (Flow, Ran) {
@@ -67,4 +71,107 @@ fn where_setup_fails_no_model_is_asked_and_nothing_is_checked() {
         assert_eq!((&task["reason"], &task["usage"]["turns"]), (&"setup".into(), &json!(null)), "{task:#}");
         assert_eq!(task["dir"].as_str().map(|dir| dir.ends_with('/')), Some(false), "{isolation}");
     }
+}
+
+/// Four trees a run, one for each way home.
+const FOUR: &str = "concurrency: 4\ndefaults: { isolation: worktree }\ntasks:\n  \
+    branch: { merge: branch, run: 'echo $FLOW_RUN > x; git add x; echo $$ >> \"$PIDS\"' }\n  \
+    patch: { merge: patch, run: 'echo $FLOW_RUN > a.txt; echo $$ >> \"$PIDS\"' }\n  \
+    apply: { merge: apply, run: 'echo apply > applied-$FLOW_RUN; echo $$ >> \"$PIDS\"' }\n  \
+    squash: { merge: squash, run: 'echo squash > squashed-$FLOW_RUN; echo $$ >> \"$PIDS\"' }\n";
+
+fn twenty() -> Flow {
+    let flow = Flow::new();
+    let pids = flow.home().join("pids").display().to_string();
+    flow.env("PIDS", &pids).plan(FOUR).file(".gitignore", "plan.yaml\n").git()
+}
+
+/// Holds files of git's as another program does that works in the repository, for two seconds from now on.
+fn held(flow: &Flow, locks: &[&str]) -> Running {
+    let script = "set -eC; for lock; do : > .git/$lock; done; touch \"$HOME/held\"; sleep 2; for lock; do rm .git/$lock; done";
+    let args = [&["-c", script, "holder"], locks].concat();
+    let holder = flow.spawn(flow.command_in(&flow.dir(), "bash", &args));
+    assert!(wait_until(Duration::from_secs(20), || flow.home().join("held").exists()));
+    holder
+}
+
+/// Every file and folder below, but for those of the objects.
+fn below(folder: &Path, found: &mut Vec<String>) {
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        found.push(path.display().to_string());
+        if path.is_dir() && !path.ends_with("objects") {
+            below(&path, found);
+        }
+    }
+}
+
+fn twenty_at_once(flow: &Flow) {
+    let running: Vec<_> = (0..20).map(|_| flow.start(&["run", "plan.yaml", "-o", "plain"])).collect();
+    for running in running {
+        running.wait().exits(0);
+    }
+}
+
+/// Nothing is there but what was asked for.
+fn nothing_is_left(flow: &Flow) {
+    let runs: BTreeSet<String> = std::fs::read_dir(flow.path(".flow/runs"))
+        .unwrap()
+        .map(|run| run.unwrap().file_name().to_string_lossy().into_owned())
+        .collect();
+    assert_eq!(runs.len(), 20);
+    let each = |name: &dyn Fn(&str) -> String| runs.iter().map(|run| name(run)).collect::<Vec<_>>();
+    let lines = |args: &[&str]| git(&flow.dir(), args).lines().map(str::to_owned).collect::<Vec<_>>();
+
+    assert_eq!(
+        lines(&["for-each-ref", "--format=%(refname)"]),
+        [each(&|run| format!("refs/heads/flow/{run}/branch.1")), vec!["refs/heads/main".to_owned()]].concat()
+    );
+    assert_eq!(lines(&["ls-files", "squashed-*"]), each(&|run| format!("squashed-{run}")));
+    assert_eq!(lines(&["rev-list", "main"]).len(), 21, "one commit a run on top of the first");
+    assert_eq!(lines(&["status", "--porcelain"]), each(&|run| format!("?? applied-{run}")));
+    for run in &runs {
+        let patch = flow.path(&format!(".flow/runs/{run}/tasks/patch/1.patch"));
+        assert!(std::fs::read_to_string(patch).unwrap().contains(&format!("+{run}")));
+    }
+    assert_eq!(git(&flow.dir(), &["fsck", "--strict", "--no-dangling"]), "");
+
+    assert_eq!(lines(&["worktree", "list"]).len(), 1);
+    let (mut ours, mut gits) = (Vec::new(), Vec::new());
+    below(&flow.home().join("state/flow/worktrees"), &mut ours);
+    let home = ours[0].clone();
+    let left: Vec<_> = ours.iter().map(|path| path.trim_start_matches(&home)).collect();
+    let expected = ["", "/.landing", "/.lock", "/.merge-lock"];
+    assert!(left.iter().all(|path| expected.contains(path)), "{left:?}");
+    below(&flow.path(".git"), &mut gits);
+    gits.retain(|path| path.ends_with(".lock") || path.contains("/worktrees"));
+    assert_eq!(gits, [""; 0]);
+    let pids = std::fs::read_to_string(flow.home().join("pids")).unwrap();
+    assert_eq!((pids.lines().count(), pids.lines().find(|pid| alive(pid))), (80, None));
+    assert_eq!(std::fs::read_dir(flow.tmp()).unwrap().count(), 0);
+}
+
+#[test]
+fn r20_twenty_engines_with_four_trees_each_succeed_and_leave_nothing_behind() {
+    let flow = twenty();
+    twenty_at_once(&flow);
+    nothing_is_left(&flow);
+}
+
+#[test]
+fn r21_the_same_while_another_program_holds_the_index() {
+    let flow = twenty();
+    let holder = held(&flow, &["index.lock"]);
+    twenty_at_once(&flow);
+    holder.wait().exits(0);
+    nothing_is_left(&flow);
+}
+
+#[test]
+fn r21_the_same_while_another_program_holds_references_and_configuration() {
+    let flow = twenty();
+    let holder = held(&flow, &["packed-refs.lock", "config.lock", "HEAD.lock", "refs/heads/main.lock"]);
+    twenty_at_once(&flow);
+    holder.wait().exits(0);
+    nothing_is_left(&flow);
 }

@@ -149,6 +149,16 @@ pub enum WorkspaceError {
         /// Why not.
         source: ignore::Error,
     },
+    /// Somebody removed the entry of a tree in `.git/worktrees` while the tree was made.
+    #[error(
+        "the git files of the new worktree `{path}` were removed while it was made, as `git worktree prune` does"
+    )]
+    Pruned {
+        /// The folder.
+        path: PathBuf,
+        /// What was in the way.
+        source: Box<WorkspaceError>,
+    },
     /// A tree could not be taken down. Nothing of it was lost.
     #[error("the work is kept in `{path}`{}", on_branch(branch))]
     Kept {
@@ -211,6 +221,7 @@ impl WorkspaceError {
             | WorkspaceError::Include { .. }
             | WorkspaceError::NoCheckout { .. }
             | WorkspaceError::Outside { .. }
+            | WorkspaceError::Pruned { .. }
             | WorkspaceError::NoProgram { .. }
             | WorkspaceError::Git { .. }
             | WorkspaceError::Library { .. }

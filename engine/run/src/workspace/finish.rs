@@ -11,6 +11,7 @@ use super::git::Git;
 use super::lock::patiently;
 use super::merge_home::nothing_to_merge;
 use super::patch::write_difference;
+use super::references::Reference;
 use super::worktree::{Worktree, Worktrees};
 
 /// What is known of a tree at its end.
@@ -148,11 +149,8 @@ impl Worktrees {
         let name = format!("refs/heads/{branch}");
         let _lock = self.lock()?;
         patiently(self.patience.git, || {
-            let moved = match from {
-                Some(from) => repository.reference_matching(&name, to, true, from, "flow: end of the task"),
-                None => repository.reference(&name, to, false, "flow: end of the task"),
-            };
-            moved.map(drop).map_err(|source| WorkspaceError::library("move the branch", source))
+            let reference = Reference { repository, dirs: self.repository.shared(), name: &name };
+            reference.set(&self.git, from, to, "flow: end of the task")
         })
     }
 

@@ -108,7 +108,7 @@ impl Worktrees {
                 return Ok(refused(how, conflicts));
             }
         } else {
-            move_branch(&home, &branch, self.patience.git)?;
+            move_branch(&self.git, &self.repository, &branch, self.patience.git)?;
         }
         Ok(outcome(how, files, made))
     }
@@ -149,12 +149,11 @@ impl Worktrees {
             }
         };
         let landing = Landing::begin(&self.landing_of(tree), checkout, &changes, Some(branch.clone()))?;
-        let home = self.repository.open()?;
         let write = || {
             landing.write(checkout, &changes)?;
             let entries = deltas.iter().map(|delta| (delta.path.as_path(), delta.new));
             patiently(self.patience.git, || set_index(&git, &self.repository, checkout, entries.clone()))?;
-            move_branch(&home, branch, self.patience.git)
+            move_branch(&self.git, &self.repository, branch, self.patience.git)
         };
         if let Err(error) = write() {
             landing.undo()?;

@@ -283,7 +283,7 @@ fn interrupted(checkout: &Checkout, moved: bool) -> Worktrees {
     let entries = deltas.iter().map(|delta| (delta.path.as_path(), delta.new));
     set_index(&worktrees.git, &worktrees.repository, &checkout.root, entries).unwrap();
     if moved {
-        move_branch(&repository, &branch, worktrees.patience.git).unwrap();
+        move_branch(&worktrees.git, &worktrees.repository, &branch, worktrees.patience.git).unwrap();
     }
     worktrees
 }

@@ -33,6 +33,7 @@ mod owner;
 mod patch;
 mod pick;
 mod reclaim;
+mod references;
 mod repository;
 mod trees;
 mod version;

@@ -94,6 +94,11 @@ impl Repository {
         }
     }
 
+    /// Where git works on what all worktrees share.
+    pub(super) fn shared(&self) -> GitDirs<'_> {
+        GitDirs { git_dir: &self.common, common: &self.common, tree: None, index: None }
+    }
+
     /// Where git works on the checkout.
     pub(super) fn dirs<'a>(&'a self, checkout: &'a Path) -> GitDirs<'a> {
         GitDirs { git_dir: &self.git_dir, common: &self.common, tree: Some(checkout), index: None }
