@@ -86,13 +86,34 @@ fn twenty() -> Flow {
     flow.env("PIDS", &pids).plan(FOUR).file(".gitignore", "plan.yaml\n").git()
 }
 
-/// Holds files of git's as another program does that works in the repository, for two seconds from now on.
-fn held(flow: &Flow, locks: &[&str]) -> Running {
-    let script = "set -eC; for lock; do : > .git/$lock; done; touch \"$HOME/held\"; sleep 2; for lock; do rm .git/$lock; done";
-    let args = [&["-c", script, "holder"], locks].concat();
-    let holder = flow.spawn(flow.command_in(&flow.dir(), "bash", &args));
-    assert!(wait_until(Duration::from_secs(20), || flow.home().join("held").exists()));
-    holder
+/// Holds locks of git's as another program does that works in the repository: until engines need them, and for
+/// two seconds more.
+struct Holder(Running);
+
+impl Holder {
+    fn start(flow: &Flow, locks: &[&str]) -> Self {
+        let script = "set -eC; for lock; do : > .git/$lock; done; : > \"$HOME/held\"; \
+                      for n in {1..1000}; do [ ! -e \"$HOME/needed\" ] || break; sleep 0.02; done; \
+                      sleep 2; for lock; do rm .git/$lock; done";
+        let args = [&["-c", script, "holder"], locks].concat();
+        let holder = flow.spawn(flow.command_in(&flow.dir(), "bash", &args));
+        assert!(wait_until(Duration::from_secs(20), || flow.home().join("held").exists()));
+        Holder(holder)
+    }
+
+    /// Lets go when three tasks are about to move the branch of the checkout.
+    fn release(self, flow: &Flow) {
+        let needed = "\"ev\":\"merge_started\",\"task\":\"squash\"";
+        let some = || {
+            let runs = std::fs::read_dir(flow.path(".flow/runs")).into_iter().flatten().flatten();
+            let journals = runs.map(|run| std::fs::read_to_string(run.path().join("events.jsonl")));
+            journals.flatten().filter(|journal| journal.contains(needed)).count() >= 3
+        };
+        assert!(wait_until(Duration::from_secs(30), some));
+        assert_eq!(git(&flow.dir(), &["rev-list", "main"]).lines().count(), 1, "nothing has moved it yet");
+        std::fs::write(flow.home().join("needed"), "").unwrap();
+        self.0.wait().exits(0);
+    }
 }
 
 /// Every file and folder below, but for those of the objects.
@@ -106,15 +127,16 @@ fn below(folder: &Path, found: &mut Vec<String>) {
     }
 }
 
-fn twenty_at_once(flow: &Flow) {
-    let running: Vec<_> = (0..20).map(|_| flow.start(&["run", "plan.yaml", "-o", "plain"])).collect();
-    for running in running {
-        running.wait().exits(0);
-    }
+/// Twenty engines at once.
+fn start_twenty(flow: &Flow) -> Vec<Running> {
+    (0..20).map(|_| flow.start(&["run", "plan.yaml", "-o", "plain"])).collect()
 }
 
-/// Nothing is there but what was asked for.
-fn nothing_is_left(flow: &Flow) {
+/// All of them succeed, and then nothing is there but what was asked for.
+fn succeed_and_leave_nothing(flow: &Flow, engines: Vec<Running>) {
+    for engine in engines {
+        engine.wait().exits(0);
+    }
     let runs: BTreeSet<String> = std::fs::read_dir(flow.path(".flow/runs"))
         .unwrap()
         .map(|run| run.unwrap().file_name().to_string_lossy().into_owned())
@@ -154,24 +176,70 @@ fn nothing_is_left(flow: &Flow) {
 #[test]
 fn r20_twenty_engines_with_four_trees_each_succeed_and_leave_nothing_behind() {
     let flow = twenty();
-    twenty_at_once(&flow);
-    nothing_is_left(&flow);
+    succeed_and_leave_nothing(&flow, start_twenty(&flow));
+}
+
+fn beside_a_holder_of(locks: &[&str]) {
+    let flow = twenty();
+    let holder = Holder::start(&flow, locks);
+    let engines = start_twenty(&flow);
+    holder.release(&flow);
+    succeed_and_leave_nothing(&flow, engines);
 }
 
 #[test]
 fn r21_the_same_while_another_program_holds_the_index() {
-    let flow = twenty();
-    let holder = held(&flow, &["index.lock"]);
-    twenty_at_once(&flow);
-    holder.wait().exits(0);
-    nothing_is_left(&flow);
+    beside_a_holder_of(&["index.lock"]);
 }
 
 #[test]
 fn r21_the_same_while_another_program_holds_references_and_configuration() {
-    let flow = twenty();
-    let holder = held(&flow, &["packed-refs.lock", "config.lock", "HEAD.lock", "refs/heads/main.lock"]);
-    twenty_at_once(&flow);
-    holder.wait().exits(0);
-    nothing_is_left(&flow);
+    beside_a_holder_of(&["packed-refs.lock", "config.lock", "HEAD.lock", "refs/heads/main.lock"]);
+}
+
+#[test]
+fn a_dir_that_leads_out_is_found_by_check_wherever_the_project_stands_in_its_repository() {
+    let plan = |dir: &str| {
+        format!("flow: 1\ntasks:\n  t: {{ isolation: worktree, dir: {dir}, run: 'cat a.txt' }}\n")
+    };
+    let flow = Flow::new().plan("").file("flow.toml", "").file("sub/flow.toml", "").git();
+    flow.write("plan.yaml", &plan(".."));
+    let found = flow.run(&["check", "plan.yaml"]).exits(3);
+    found.says(&["plan.yaml:3:34", "`dir: ..` leads out of the tree that `t` has of its own", "help:"]);
+    // One folder further down it is the top of the repository.
+    flow.write("sub/plan.yaml", &plan(".."));
+    flow.run(&["-C", "sub", "run", "plan.yaml"]).exits(0);
+    flow.write("sub/plan.yaml", &plan("../.."));
+    flow.run(&["-C", "sub", "run", "plan.yaml"]).exits(3);
+    // What only the run knows is refused there.
+    flow.write("plan.yaml", &plan("\"${{ '..' }}\""));
+    flow.run(&["run", "plan.yaml"]).exits(1).says(&["leads out of the task's own tree"]);
+}
+
+#[test]
+fn what_happened_to_a_tree_stands_before_where_it_was() {
+    let flow = Flow::new()
+        .plan(
+            "tasks:\n  gone: { isolation: worktree, merge: branch, run: 'rm -rf \"$PWD\"' }\n  \
+             changed: { isolation: worktree, merge: branch, run: 'echo x > x; echo \"gitdir: /x\" > .git' }\n  \
+             copy: { isolation: copy, merge: apply, run: 'rm -rf \"$PWD\"' }\n",
+        )
+        .git();
+    let ran = flow.run(&["run", "plan.yaml"]).exits(1);
+    for (task, reason, message) in [
+        ("gone", "workspace_lost", "the task's tree is gone: `"),
+        (
+            "changed",
+            "tampered",
+            "the git files of the worktree were changed: `.git` is no longer the same; the work is kept in `",
+        ),
+        ("copy", "workspace_lost", "the task's tree is gone: `"),
+    ] {
+        let found = flow.task(task);
+        assert_eq!(found["reason"], reason, "{found:#}");
+        let said = found["message"].as_str().unwrap();
+        assert!(said.starts_with(message), "{said}");
+        assert_eq!(said.matches("/worktrees/").count(), 1, "{said}");
+        assert!(ran.stderr.contains(message), "{}", ran.stderr);
+    }
 }

@@ -404,11 +404,11 @@ fn write_files(files: &[(PathBuf, Vec<u8>)]) -> Result<(), Refused> {
 
 /// A worktree that could not be made, as the end of an attempt.
 pub(super) fn tree_failure(error: &WorkspaceError) -> Outcome {
-    Outcome::failed(error.reason(), chain(error))
+    Outcome::failed(error.reason(), error.one_line())
 }
 
 /// An error with everything that caused it, on one line.
-pub(super) fn chain(error: &dyn std::error::Error) -> String {
+fn chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
     while let Some(cause) = source {

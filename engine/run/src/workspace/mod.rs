@@ -50,6 +50,6 @@ pub use collect::{Collector, Leftover, Standing};
 pub use copies::CopiedTree;
 pub use error::WorkspaceError;
 pub use reclaim::Recorded;
-pub use repository::{check_owner, git_place};
+pub use repository::{check_owner, depth, git_place};
 pub use trees::{PrivateTree, TreeEnd, TreeOrder, Trees};
 pub use worktree::{Worktree, Worktrees};

@@ -135,7 +135,7 @@ impl Worktrees {
                 let undone = self.remove(&chain, path).and_then(|()| self.delete_branch(&branch, start));
                 let source = Box::new(error);
                 Err(match undone {
-                    Ok(()) if pruned => WorkspaceError::Pruned { path: path.to_owned(), source },
+                    Ok(()) if pruned => WorkspaceError::Pruned { source },
                     Ok(()) => *source,
                     Err(_) => WorkspaceError::Kept { path: path.to_owned(), branch, source },
                 })
@@ -174,7 +174,7 @@ impl Worktrees {
                 self.add_by_library(&repository, path, name, &branch, start)
             };
             let added = added.and_then(|()| {
-                let pruned = |source| WorkspaceError::Pruned { path: path.to_owned(), source };
+                let pruned = |source| WorkspaceError::Pruned { source };
                 Chain::read(path, &self.repository.common).map_err(|source| pruned(Box::new(source)))
             });
             if added.is_err() {
@@ -217,7 +217,7 @@ impl Worktrees {
             // A prune meets the entry in the moment between its folder and its lock.
             WorkspaceError::Git { message, .. } if is_pruned(&message) => {
                 let source = Box::new(WorkspaceError::Git { command: "worktree add".to_owned(), message });
-                WorkspaceError::Pruned { path: path.to_owned(), source }
+                WorkspaceError::Pruned { source }
             }
             error => error,
         })
