@@ -243,3 +243,49 @@ fn what_happened_to_a_tree_stands_before_where_it_was() {
         assert!(ran.stderr.contains(message), "{}", ran.stderr);
     }
 }
+
+/// The lines of `a.txt`, of which the task changes the second.
+const LINES: &str = "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\n";
+
+/// A task whose `merge: apply` meets what the person did meanwhile; then the command that the run names, as it stands there.
+fn taken_by_hand(task: &str, person: impl Fn(&Flow)) -> (Flow, Ran) {
+    let wait = "touch \"$HOME/up\"; until [ -e \"$HOME/go\" ]; do sleep 0.02; done";
+    let flow = Flow::new()
+        .plan(&format!("tasks:\n  t:\n    isolation: worktree\n    merge: apply\n    run: |\n      {task}\n      {wait}\n"))
+        .file("b c.txt", LINES)
+        .git();
+    let engine = flow.start(&["run", "plan.yaml"]);
+    assert!(wait_until(Duration::from_secs(20), || flow.home().join("up").exists()));
+    person(&flow);
+    std::fs::write(flow.home().join("go"), "").unwrap();
+    engine.wait().exits(1).says(&["merge_conflict", "was changed since the task began"]);
+    let message = flow.task("t")["message"].as_str().unwrap().to_owned();
+    let (_, command) = message.split_once("take it by hand: `").unwrap();
+    let command = command.split('`').next().unwrap();
+    let report = flow.run(&["report"]).exits(0).stdout;
+    assert!(report.contains(command), "{report}");
+    let ran = flow.shell(command);
+    (flow, ran)
+}
+
+#[test]
+fn a_refused_apply_names_a_command_that_joins_changes_of_different_lines() {
+    let (flow, ran) = taken_by_hand("sed -i s/two/2/ 'b c.txt'; echo new > new.txt", |flow| {
+        flow.write("b c.txt", &LINES.replace("seven", "7"));
+    });
+    ran.exits(0);
+    assert_eq!(flow.read("b c.txt"), LINES.replace("two", "2").replace("seven", "7"));
+    assert_eq!(flow.read("new.txt"), "new\n");
+}
+
+#[test]
+fn a_refused_apply_names_a_command_that_marks_what_both_changed() {
+    let (flow, ran) = taken_by_hand("sed -i s/two/2/ 'b c.txt'; echo task > new.txt", |flow| {
+        flow.write("b c.txt", &LINES.replace("two", "II"));
+        flow.write("new.txt", "person\n");
+    });
+    assert_eq!(ran.code, Some(1), "{}", ran.stderr);
+    let marked = flow.read("b c.txt");
+    assert!(marked.contains("<<<<<<<") && marked.contains("II\n") && marked.contains("2\n"), "{marked}");
+    assert!(flow.read("new.txt").contains("person\n") && flow.read("new.txt").contains("task\n"));
+}
