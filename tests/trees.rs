@@ -289,3 +289,26 @@ fn a_refused_apply_names_a_command_that_marks_what_both_changed() {
     assert!(marked.contains("<<<<<<<") && marked.contains("II\n") && marked.contains("2\n"), "{marked}");
     assert!(flow.read("new.txt").contains("person\n") && flow.read("new.txt").contains("task\n"));
 }
+
+#[test]
+fn a_task_that_does_not_listen_is_stopped_at_once_and_the_others_go_on() {
+    let deaf =
+        "trap true TERM INT HUP; echo work > new.txt; touch \"$HOME/up\"; while :; do sleep 0.05; done";
+    let flow = Flow::new()
+        .plan(&format!(
+            "tasks:\n  deaf: {{ isolation: worktree, timeout: {{ run: 5m, grace: 1h }}, run: '{deaf}' }}\n  \
+             other: {{ run: 'until [ -e \"$HOME/go\" ]; do sleep 0.02; done' }}\n"
+        ))
+        .git();
+    let engine = flow.start(&["run", "plan.yaml"]);
+    assert!(wait_until(Duration::from_secs(20), || flow.home().join("up").exists()));
+    flow.run(&["stop", "latest", "deaf", "--now"]).exits(0).says(&["`deaf` ended: killed"]);
+    std::fs::write(flow.home().join("go"), "").unwrap();
+    engine.wait();
+    assert_eq!(
+        (&flow.task("deaf")["state"], &flow.task("other")["state"]),
+        (&"killed".into(), &"completed".into())
+    );
+    let branch = flow.task("deaf")["worktree"]["branch"].as_str().unwrap().to_owned();
+    assert_eq!(git(&flow.dir(), &["show", &format!("{branch}:new.txt")]), "work\n", "its work is kept");
+}
