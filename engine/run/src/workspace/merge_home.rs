@@ -241,7 +241,11 @@ pub(super) fn recover(
             let at = Repository { git_dir, ..repository.clone() };
             let opened = at.open()?;
             let now = opened.find_reference(&branch.reference).ok().and_then(|found| found.target());
-            if now.is_some_and(|now| now.to_string() == branch.to) {
+            // Somebody may have worked on since.
+            let arrived = now
+                .zip(Oid::from_str(&branch.to).ok())
+                .is_some_and(|(now, to)| now == to || opened.graph_descendant_of(now, to).unwrap_or(false));
+            if arrived {
                 landing.done()?;
                 continue;
             }

@@ -311,3 +311,15 @@ fn a_crash_before_the_branch_moved_is_undone_and_one_after_it_stands() {
     );
     assert_eq!(checkout.git(&["log", "--format=%s"]), "work\nfirst");
 }
+
+#[test]
+fn a_crash_after_the_branch_moved_stands_though_somebody_has_committed_on_top() {
+    let checkout = Checkout::new();
+    interrupted(&checkout, true);
+    let landed = read(checkout.root.join("a.txt"));
+    write(&checkout.root, "later.txt", "x\n");
+    checkout.commit("later");
+    checkout.worktrees_of(&checkout.root, "r2");
+    assert_eq!(checkout.git(&["status", "--porcelain"]), "");
+    assert_eq!((read(checkout.root.join("a.txt")), checkout.root.join("new.txt").exists()), (landed, true));
+}
