@@ -319,6 +319,10 @@ impl Place for Outside<'_> {
         workspace::git_place(self.root)
     }
 
+    fn depth(&self) -> usize {
+        workspace::depth(self.root)
+    }
+
     fn has_program(&self, name: &str) -> bool {
         let Some(path) = std::env::var_os("PATH") else { return false };
         std::env::split_paths(&path).any(|dir| dir.join(name).is_file())

@@ -35,7 +35,7 @@ pub(super) fn run(session: &Session, args: &StopArgs) -> anyhow::Result<u8> {
                 let message = format!("`{name}` has ended already: {}", task.state.as_str());
                 return Err(Failure::new(Exit::NothingSelected, message).into());
             }
-            ControlOrder::StopTask { task: task.address.clone() }
+            ControlOrder::StopTask { task: task.address.clone(), force: args.now }
         }
     };
     let seen = read_journal(&folder.events())?.entries.len();
