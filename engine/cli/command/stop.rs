@@ -89,7 +89,7 @@ fn nothing_lives(report: &RunReport) -> anyhow::Error {
         format!("run {} does not live any more: {status}; there is nothing to stop", report.run),
     );
     match lost {
-        true => failure.help(format!("go on with `flow resume {}`", report.run)).into(),
+        true => failure.help(format!("go on with `{} resume {}`", ui::program(), report.run)).into(),
         false => failure.into(),
     }
 }
