@@ -26,4 +26,5 @@ mod retries;
 mod stranger;
 mod support;
 mod thrift;
+mod trees;
 mod verbs;

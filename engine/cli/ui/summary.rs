@@ -54,12 +54,13 @@ pub fn summary(how: How, ended: &Ended<'_>) {
         RunStatus::Completed | RunStatus::Running => {}
         RunStatus::Failed | RunStatus::Killed | RunStatus::Lost => {
             let names: Vec<_> = failed.iter().map(|task| shell_word(task.address.as_str())).collect();
+            let flow = super::program();
             let one = if let [only] = names.as_slice() { format!(" {only}") } else { String::new() };
-            let _ = writeln!(out, "Output: flow logs {run}{one}");
+            let _ = writeln!(out, "Output: {flow} logs {run}{one}");
             if (1..=NAMED).contains(&names.len()) {
-                let _ = writeln!(out, "Retry with: flow retry {run} {}", names.join(" "));
+                let _ = writeln!(out, "Retry with: {flow} retry {run} {}", names.join(" "));
             }
-            let _ = writeln!(out, "Resume with: flow resume {run}");
+            let _ = writeln!(out, "Resume with: {flow} resume {run}");
         }
     }
 }
