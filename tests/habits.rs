@@ -1,0 +1,56 @@
+//! What people do out of habit, with repositories, agents and plans of their own.
+
+use std::time::Duration;
+
+use crate::support::{Flow, signal, wait_until};
+
+#[test]
+fn an_agent_that_was_cut_off_does_not_believe_in_what_its_new_tree_lacks() {
+    let model = "work:
+  - call: Write
+    with: { file_path: w.txt, content: \"w\\n\" }
+  - call: Bash
+    with: { command: 'touch ROOT/began; test -e ROOT/go || sleep 100' }
+  - call: Write
+    with: { file_path: w.txt, content: \"again\\n\" }
+  - say: It is written.
+";
+    for isolation in ["worktree", "copy"] {
+        let plan = format!(
+            "tasks:\n  work: {{ prompt: Work., isolation: {isolation}, merge: apply, tools: [Write, Bash], idempotent: true }}\n"
+        );
+        let flow = Flow::new().plan(&plan).git();
+        let root = flow.dir().display().to_string();
+        flow.write("model.yaml", &model.replace("ROOT", &root));
+        let running = flow.start(&["run", "plan.yaml", "--model-script", "model.yaml"]);
+        assert!(wait_until(Duration::from_secs(30), || flow.exists("began")));
+        signal(running.id(), "KILL");
+        running.wait();
+        flow.write("go", "");
+        flow.run(&["resume", "latest"]).exits(0);
+        assert_eq!(flow.read("w.txt"), "again\n", "{isolation}");
+        let context = flow.newest_run().join("tasks/work/context.jsonl");
+        let context = std::fs::read_to_string(context).unwrap();
+        assert!(!context.contains("the engine stopped"), "{isolation}: {context}");
+    }
+}
+
+#[test]
+fn a_resume_says_that_a_change_to_the_plan_does_not_count() {
+    let plan =
+        "tasks:\n  one: { run: test -e go }\n  say: { needs: { one: done }, prompt: { file: say.md } }\n";
+    let flow = Flow::new()
+        .plan(plan)
+        .file("say.md", "Hello.\n")
+        .model(&format!("default:\n{}", "  - say: ok\n".repeat(5)));
+    flow.run(&["run", "plan.yaml", "--model-script", "model.yaml"]).exits(1);
+    let same = flow.run(&["resume", "latest"]).exits(1);
+    assert!(!same.stderr.contains("changed since"), "{}", same.stderr);
+    flow.write("plan.yaml", &format!("flow: 1\n{}", plan.replace("test -e go", "true")));
+    flow.write("say.md", "Hello, you.\n");
+    let told = "changed since the run began: `plan.yaml`, `say.md`; this run goes on with what it began with";
+    flow.run(&["resume", "latest"]).exits(1).says(&[told, "`flow run` takes the change"]);
+    flow.run(&["retry", "latest", "one"]).exits(1).says(&[told]);
+    flow.write("go", "");
+    flow.run(&["resume", "latest"]).exits(0);
+}
