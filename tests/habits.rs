@@ -54,3 +54,36 @@ fn a_resume_says_that_a_change_to_the_plan_does_not_count() {
     flow.write("go", "");
     flow.run(&["resume", "latest"]).exits(0);
 }
+
+#[test]
+fn a_model_without_a_key_is_said_before_the_first_task_and_once_for_all_that_want_it() {
+    let agent = |name: &str, model: &str| {
+        (
+            format!("agents/{name}.md"),
+            format!("---\nname: {name}\ndescription: d\nmodel: {model}\n---\nWork.\n"),
+        )
+    };
+    let (one, one_text) = agent("one", "sonnet");
+    let (other, other_text) = agent("other", "openai/gpt-5-mini");
+    let plan = "tasks:
+  work: { run: touch ran }
+  a: { needs: [work], agent: one, prompt: p, tools: [Read] }
+  b: { needs: [a], for_each: [x, y], agent: one, prompt: p, tools: [Read] }
+  c: { needs: [a], agent: other, prompt: p, tools: [Read] }
+  d: { needs: { c: failure }, agent: other, prompt: p, tools: [Read] }
+  e: { if: run.ci, prompt: p, tools: [Read] }
+";
+    let flow = Flow::new().plan(plan).file(&one, &one_text).file(&other, &other_text);
+    let refused = flow.run(&["run", "plan.yaml"]).exits(3).says(&[
+        "`a`, `b` would not start: `ANTHROPIC_API_KEY` is not set, so the model `sonnet` can't be used",
+        "`c` would not start: `OPENAI_API_KEY` is not set",
+        "help: set `OPENAI_API_KEY`",
+    ]);
+    assert!(!flow.exists("ran") && refused.stdout.is_empty(), "{refused:?}");
+    // Who is never asked needs no key.
+    flow.run(&["run", "plan.yaml", "--only", "work,e"]).exits(4);
+    flow.run(&["run", "plan.yaml", "--only", "work", "--only", "e"]).exits(0);
+    let mends =
+        "tasks:\n  work: { run: 'true' }\n  mend: { needs: { work: failure }, prompt: p, tools: [Read] }\n";
+    Flow::new().plan(mends).run(&["run", "plan.yaml"]).exits(0);
+}

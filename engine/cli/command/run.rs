@@ -10,7 +10,7 @@ use flow_run::store::RunFolder;
 use flow_run::sys::clock;
 
 use super::engine::{self, Engine, Opening};
-use super::{detach, plan, reconcile};
+use super::{detach, models, plan, reconcile};
 use crate::args::{ListHow, RunArgs};
 use crate::exit::{Exit, Failure};
 use crate::kept;
@@ -32,8 +32,9 @@ pub(super) fn run(session: &Session, args: &RunArgs) -> anyhow::Result<u8> {
     let reports = engine::reports(&args.engine.report)?;
     let answering = engine::answering(session, &args.engine, None);
     let providers = engine::providers(&prepared, &answering)?;
+    models::refuse_missing(&prepared, &providers, selected.as_deref())?;
     if args.dry_run {
-        plan::refuse_what_would_not_start(session, &prepared, &providers, selected.as_deref())?;
+        plan::refuse_what_would_not_start(session, &prepared, selected.as_deref())?;
         return plan::show(&prepared, selected.as_deref(), ListHow::Text);
     }
     reconcile::all(session)?;
