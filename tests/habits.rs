@@ -87,3 +87,40 @@ fn a_model_without_a_key_is_said_before_the_first_task_and_once_for_all_that_wan
         "tasks:\n  work: { run: 'true' }\n  mend: { needs: { work: failure }, prompt: p, tools: [Read] }\n";
     Flow::new().plan(mends).run(&["run", "plan.yaml"]).exits(0);
 }
+
+#[test]
+fn a_patch_and_a_folder_are_given_as_a_command_can_use_them() {
+    let plan = "tasks:
+  change: { isolation: worktree, merge: patch, run: echo more >> a.txt }
+  each: { for_each: [x], isolation: copy, merge: patch, run: 'echo ${{ item }} > x.txt' }
+  look: { isolation: worktree, run: pwd }
+  use:
+    run: |
+      git apply --stat -- ${{ tasks.change.patch }}
+      git apply ${{ tasks.each.results | map(attribute=\"patch\") }}
+      test -f x.txt
+outputs: { dir: '${{ tasks.look.dir }}', pwd: '${{ tasks.look.output }}' }
+";
+    let flow = Flow::new().plan(plan).git();
+    let ran = flow.run(&["run", "plan.yaml"]).exits(0).json();
+    assert_eq!(ran["dir"], ran["pwd"], "no slash at its end");
+}
+
+#[test]
+fn work_that_cannot_come_home_is_said_to_be_kept_once_and_after_why() {
+    let flow = Flow::new()
+        .plan("tasks:\n  t: { isolation: worktree, merge: squash, run: 'echo b > new.txt' }\n")
+        .git();
+    // Nothing of the person's was changed meanwhile: it was there, and in no commit.
+    flow.write("new.txt", "mine\n");
+    let ran = flow.run(&["run", "plan.yaml"]).exits(1).says(&["`new.txt` is not what the task began with"]);
+    assert_eq!(ran.stderr.matches("is kept").count(), 1, "{}", ran.stderr);
+    let bare = flow.path("../bare.git");
+    crate::support::git(&flow.dir(), &["clone", "-q", "--bare", ".", &bare.display().to_string()]);
+    let plan = "flow: 1\ntasks:\n  t: { isolation: worktree, merge: apply, run: 'echo b > new.txt' }\n";
+    flow.write("apply.yaml", plan);
+    let ran = flow.run(&["-C", "../bare.git", "run", "../work/apply.yaml"]).exits(1);
+    let said = ran.stderr.lines().find(|line| line.starts_with("FAILED")).unwrap();
+    assert_eq!(said.matches("kept in").count(), 1, "{said}");
+    assert!(said.find("is bare") < said.find("kept in"), "{said}");
+}

@@ -13,8 +13,7 @@ use serde_json::{Map, Value};
 
 use super::attempt::Message;
 use super::driver::{DriveError, Driver, RunEnd};
-use super::launch::chain;
-use crate::workspace::TreeEnd;
+use crate::workspace::{TreeEnd, WorkspaceError};
 
 /// Where a command says why it failed.
 const HINT_LINES: usize = 10;
@@ -158,7 +157,10 @@ impl Driver {
                 }
                 // The work is where it was; a task that went well has not brought it home, so it is no success.
                 Ok(Err(error)) => {
-                    let message = format!("{}; everything is kept in {kept}", chain(&error));
+                    let message = match matches!(error, WorkspaceError::Kept { .. }) {
+                        true => error.one_line(),
+                        false => format!("{}; everything is kept in {kept}", error.one_line()),
+                    };
                     if completed {
                         outcome.end = AttemptEnd::Failed;
                         outcome.reason = Some(error.reason());

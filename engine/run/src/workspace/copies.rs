@@ -104,7 +104,7 @@ impl Copies {
                 copy_into(&to, &kept).map_err(WorkspaceError::io("copy", to))?;
             }
         }
-        let dir = path.join(self.folder());
+        let dir: PathBuf = path.join(self.folder()).components().collect();
         std::fs::create_dir_all(&dir).map_err(WorkspaceError::io("create the folder", &dir))?;
         baseline.complete = true;
         baseline.write(path)?;

@@ -214,7 +214,7 @@ impl Worktrees {
 
     /// The project's folder in a tree; made when the commit doesn't have it.
     fn folder_in(&self, path: &Path) -> Result<PathBuf, WorkspaceError> {
-        let dir = path.join(self.repository.folder());
+        let dir: PathBuf = path.join(self.repository.folder()).components().collect();
         std::fs::create_dir_all(&dir).map_err(WorkspaceError::io("create the folder", &dir))?;
         // At another commit a part of the way may be a symbolic link.
         match (dir.canonicalize(), path.canonicalize()) {
