@@ -124,3 +124,64 @@ fn work_that_cannot_come_home_is_said_to_be_kept_once_and_after_why() {
     assert_eq!(said.matches("kept in").count(), 1, "{said}");
     assert!(said.find("is bare") < said.find("kept in"), "{said}");
 }
+
+#[test]
+fn tasks_that_were_not_selected_are_counted_and_not_listed() {
+    let plan = "tasks:\n  a: { run: 'true' }\n  b: { run: 'true' }\n  c: { needs: [a], run: 'true' }\n";
+    let flow = Flow::new().plan(plan);
+    let ran = flow.run(&["run", "plan.yaml", "--only", "b"]).exits(0).says(&["1 completed, 2 skipped"]);
+    assert!(!ran.stderr.contains("not_selected"), "{}", ran.stderr);
+    assert_eq!(flow.task("a")["reason"], "not_selected");
+}
+
+#[test]
+fn what_status_prints_fits_the_terminal() {
+    let long = "echo a command that is much longer than what is left of a line of eighty columns for it";
+    let plan = format!(
+        "tasks:\n  a: {{ run: '{long}' }}\n  b: {{ run: '{long}; exit 1', expect: {{ files: [none] }} }}\n  \
+         c: {{ run: '{long}', artifacts: [none] }}\n"
+    );
+    let flow = Flow::new().plan(&plan);
+    flow.run(&["run", "plan.yaml"]).exits(1);
+    let seen = flow.shell("script -qec 'stty rows 24 cols 80; flow status latest' /dev/null").stdout;
+    let rows: Vec<&str> = seen.lines().map(str::trim_end).collect();
+    assert!(rows.iter().all(|row| row.chars().count() <= 80), "{seen}");
+    let column = rows.iter().find_map(|row| row.find("WHAT")).unwrap();
+    assert!(
+        rows.iter().filter(|row| row.get(column..).is_some_and(|what| what.starts_with("echo"))).count() == 3
+    );
+}
+
+#[test]
+fn a_closed_pipe_is_told_from_a_failure_of_the_command() {
+    let flow = Flow::new().plan("tasks:\n  t: { run: 'yes | head -1' }\n");
+    flow.run(&["run", "plan.yaml"]).exits(1).says(&["exit code 141: a program wrote into a pipe", "|| true"]);
+}
+
+#[test]
+fn a_lost_agent_says_why_it_does_not_run_again_by_itself() {
+    let model = "work:\n  - call: Bash\n    with: { command: 'touch began; sleep 100' }\n  - say: done\n";
+    let flow = Flow::new().plan("tasks:\n  work: { prompt: Work., tools: [Bash] }\n").model(model);
+    let running = flow.start(&["run", "plan.yaml", "--model-script", "model.yaml"]);
+    assert!(wait_until(Duration::from_secs(30), || flow.exists("began")));
+    signal(running.id(), "KILL");
+    running.wait();
+    let status = flow.run(&["status", "latest"]).exits(0).stdout;
+    assert!(!status.contains("0ms"), "nobody knows how long it ran: {status}");
+    let why = "the engine died while it ran, and it must not run twice";
+    flow.run(&["resume", "latest"]).exits(1).says(&[why, "Retry with: flow retry"]);
+    assert!(flow.task("work")["message"].as_str().unwrap().contains(why));
+}
+
+#[test]
+fn github_reads_each_failure_as_a_line_and_as_an_annotation() {
+    let flow = Flow::new()
+        .plan(
+            "tasks:\n  a: { run: 'true', artifacts: [none.a] }\n  b: { run: 'true', artifacts: [none.b] }\n",
+        )
+        .env("GITHUB_ACTIONS", "true");
+    let ran = flow.run(&["run", "plan.yaml"]).exits(1).says(&["::error", "Resume with"]);
+    for missing in ["artifact `none.a`", "artifact `none.b`"] {
+        assert_eq!(ran.stderr.matches(missing).count(), 2, "{}", ran.stderr);
+    }
+}

@@ -46,7 +46,8 @@ pub fn summary(how: How, ended: &Ended<'_>) {
     }
     let failed: Vec<&TaskReport> =
         report.failures().filter(|task| matches!(task.state, TaskState::Failed | TaskState::Lost)).collect();
-    if in_ci || failed.len() > 1 {
+    // The annotations above say the same.
+    if how != How::Github && (in_ci || failed.len() > 1) {
         list(&mut out, &failed);
     }
     let _ = writeln!(out, "report: {folder}/report.md");
