@@ -185,3 +185,35 @@ fn github_reads_each_failure_as_a_line_and_as_an_annotation() {
         assert_eq!(ran.stderr.matches(missing).count(), 2, "{}", ran.stderr);
     }
 }
+
+#[test]
+fn init_in_a_folder_of_a_repository_puts_the_ci_file_where_it_is_read_and_says_whose_agents_are_left_out() {
+    let agent = "---\nname: own\ndescription: d\n---\nWork.\n";
+    let flow = Flow::new().file(".claude/agents/own.md", agent).file("ap ps/one/x.txt", "").git();
+    flow.run(&["-C", "ap ps/one", "init"]).exits(0).says(&[
+        "wrote ../../.github/workflows/flow-ap-ps-one.yml",
+        "count in it with `--agents ../../.claude/agents` only",
+    ]);
+    assert!(flow.read(".github/workflows/flow-ap-ps-one.yml").contains("working-directory: \"ap ps/one\"\n"));
+    flow.run(&["-C", "ap ps/one", "run", "plan.yaml"]).exits(0);
+    flow.run(&["-C", "ap ps/one", "--agents", "../../.claude/agents", "agents", "show", "own"]).exits(0);
+    let top = Flow::new().git();
+    let said = top.run(&["init"]).exits(0).says(&["wrote .github/workflows/flow.yml"]);
+    assert!(!said.stderr.contains("of its own"), "{}", said.stderr);
+    assert!(!top.read(".github/workflows/flow.yml").contains("working-directory"));
+}
+
+#[test]
+fn a_place_of_agents_that_has_none_is_an_error_that_names_where_they_are() {
+    let agent = "---\nname: own\ndescription: d\n---\nWork.\n";
+    let flow = Flow::new().file("packs/README.md", "# Packs\n").file("packs/web/agents/own.md", agent);
+    for command in [["agents", "list"], ["agents", "check"], ["check", "plan.yaml"]] {
+        flow.write("plan.yaml", "flow: 1\ntasks:\n  a: { run: 'true' }\n");
+        let said = ["`--agents packs`: the folder defines no agent", "below it there are `packs/web/agents`"];
+        flow.run(&["--agents", "packs", command[0], command[1]]).exits(3).says(&said);
+    }
+    flow.run(&["--agents", "packs/README.md", "agents", "list"])
+        .exits(3)
+        .says(&["the file defines no agent"]);
+    flow.run(&["--agents", "packs/web/agents", "agents", "show", "own"]).exits(0);
+}
