@@ -217,3 +217,34 @@ fn a_place_of_agents_that_has_none_is_an_error_that_names_where_they_are() {
         .says(&["the file defines no agent"]);
     flow.run(&["--agents", "packs/web/agents", "agents", "show", "own"]).exits(0);
 }
+
+#[test]
+fn the_end_of_a_run_says_where_the_work_is_that_did_not_come_home() {
+    let plan = "concurrency: 1
+tasks:
+  lasting: { isolation: worktree, merge: branch, run: echo b > b.txt }
+  patched: { isolation: worktree, merge: patch, run: echo p > p.txt }
+  home: { isolation: worktree, merge: apply, run: echo h > h.txt }
+  idle: { isolation: worktree, merge: branch, run: 'true' }
+  copied: { isolation: copy, run: echo c > c.txt }
+";
+    let flow = Flow::new().plan(plan).git();
+    let ran = flow.run(&["run", "plan.yaml"]).exits(0);
+    let run = flow.newest_run();
+    let id = run.file_name().unwrap().to_str().unwrap();
+    let kept: Vec<&str> = ran.stderr.lines().filter(|line| line.starts_with("kept: ")).collect();
+    let folder = flow.task("copied")["worktree"]["path"].clone();
+    assert_eq!(
+        kept,
+        [
+            format!("kept: branch flow/{id}/lasting.1 (lasting: 1 file)"),
+            format!("kept: patch .flow/runs/{id}/tasks/patched/1.patch (patched: 1 file)"),
+            format!("kept: folder {} (copied: 1 file)", folder.as_str().unwrap()),
+        ]
+    );
+    // What the report says to do with a copy can be done.
+    let report = flow.run(&["report", "latest"]).exits(0).stdout;
+    let command = report.lines().find(|line| line.starts_with("diff ")).unwrap();
+    let shown = flow.shell(command).exits(1).stdout;
+    assert!(shown.contains("+c\n"), "{shown}");
+}
