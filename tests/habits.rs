@@ -248,3 +248,19 @@ tasks:
     let shown = flow.shell(command).exits(1).stdout;
     assert!(shown.contains("+c\n"), "{shown}");
 }
+
+#[test]
+fn a_plan_can_be_checked_and_drawn_without_what_a_run_has_to_be_given() {
+    let plan = "secrets: [SOME_TOKEN]
+inputs: { who: { type: string } }
+tasks:
+  a: { run: 'echo ${{ inputs.who }}', env: { T: '${{ secrets.SOME_TOKEN }}' } }
+";
+    let flow = Flow::new().plan(plan).file("workflows/other.yaml", &format!("flow: 1\n{plan}"));
+    flow.run(&["check"]).exits(0).says(&["2 tasks fine"]);
+    flow.run(&["check", "plan.yaml", "-i", "whom=x"]).exits(3).says(&["did you mean `who`?"]);
+    assert!(flow.run(&["graph", "plan.yaml"]).exits(0).stdout.contains('a'));
+    let missing = ["input `who` is missing", "secret `SOME_TOKEN` is not set", "2 errors; nothing was run"];
+    flow.run(&["run", "plan.yaml"]).exits(3).says(&missing);
+    flow.run(&["run", "-n", "plan.yaml"]).exits(3).says(&missing);
+}

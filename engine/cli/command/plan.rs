@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use flow_core::compile::Purpose;
 use flow_core::graph::EdgeKind;
 use flow_core::model::{Isolation, Merge};
 use flow_core::plan::{ConditionAt, Item, Items, OnLost, Output, Over, Plan, Task, TaskKind, combinations};
@@ -16,7 +17,7 @@ use crate::session::{Prepared, Session};
 use crate::ui;
 
 pub(super) fn run(session: &Session, args: &PlanArgs) -> anyhow::Result<u8> {
-    show(&session.compile(&args.plan, &args.inputs)?, None, args.output)
+    show(&session.compile(&args.plan, &args.inputs, Purpose::Run)?, None, args.output)
 }
 
 /// Shows what a run would do; `selected`: with which tasks.

@@ -3,6 +3,7 @@
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
+use flow_core::compile::Purpose;
 use flow_core::plan::{SelectError, Selection};
 use flow_core::report::Fold;
 use flow_core::schedule::{Limits, NodeSpec, Scheduler};
@@ -26,7 +27,7 @@ pub(super) fn run(session: &Session, args: &RunArgs) -> anyhow::Result<u8> {
     if args.detached {
         detach::leave_session()?;
     }
-    let prepared = session.compile(&args.plan, &args.inputs)?;
+    let prepared = session.compile(&args.plan, &args.inputs, Purpose::Run)?;
     session.refuse_strangers(&prepared)?;
     let selected = selected(&prepared, args)?;
     let reports = engine::reports(&args.engine.report)?;
