@@ -264,3 +264,30 @@ tasks:
     flow.run(&["run", "plan.yaml"]).exits(3).says(&missing);
     flow.run(&["run", "-n", "plan.yaml"]).exits(3).says(&missing);
 }
+
+#[test]
+fn one_piece_of_advice_is_given_once_and_every_place_is_shown() {
+    let agents = "tasks:\n  a: { prompt: p }\n  b: { prompt: p }\n  c: { prompt: p }\n";
+    let flow = Flow::new().plan(agents);
+    let ran =
+        flow.run(&["check", "plan.yaml"]).exits(0).says(&["plan.yaml:3:", "plan.yaml:4:", "plan.yaml:5:"]);
+    let told = |text: &str| ran.stderr.matches(text).count();
+    assert_eq!((told("warning[W0503]"), told("help: grant it")), (3, 1), "{}", ran.stderr);
+    // Who reads one line at a time reads it with each.
+    let json = flow.run(&["check", "plan.yaml", "-o", "json"]).exits(0).json();
+    assert!(json.as_array().unwrap().iter().all(|found| found["help"].is_string()));
+}
+
+#[test]
+fn a_report_names_the_branch_of_refused_work_in_full() {
+    let name = "a_name_as_long_as_people_like_them_when_they_say_what_it_does";
+    let plan =
+        format!("tasks:\n  {name}: {{ isolation: worktree, merge: apply, run: 'echo b > new.txt' }}\n");
+    let flow = Flow::new().plan(&plan).git();
+    flow.write("new.txt", "mine\n");
+    flow.run(&["run", "plan.yaml"]).exits(1);
+    let branch = flow.task(name)["worktree"]["branch"].as_str().unwrap().replace('_', "\\_");
+    let report = flow.run(&["report", "latest"]).exits(0).stdout;
+    let message = report.lines().find(|line| line.contains("nothing was written, the work")).unwrap();
+    assert!(message.contains(&branch), "{message}");
+}

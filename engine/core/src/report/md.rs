@@ -18,8 +18,8 @@ const LINES: usize = 40;
 /// The longest of those lines, in characters; the whole is in the run folder.
 const LINE: usize = 500;
 
-/// The longest text in a table or a sentence, in characters.
-const WIDTH: usize = 120;
+/// The longest text in a table or a sentence, in characters: a message names branches and folders at its end.
+const WIDTH: usize = 400;
 
 fn render(report: &RunReport, texts: &dyn Texts) -> String {
     let mut out = String::new();
