@@ -291,3 +291,15 @@ fn a_report_names_the_branch_of_refused_work_in_full() {
     let message = report.lines().find(|line| line.contains("nothing was written, the work")).unwrap();
     assert!(message.contains(&branch), "{message}");
 }
+
+#[test]
+fn a_report_on_standard_output_stands_there_alone() {
+    let flow = Flow::new().plan("tasks:\n  a: { run: echo hi }\noutputs: { a: '${{ tasks.a.output }}' }\n");
+    for format in ["junit", "md", "json", "notifications"] {
+        let alone = flow.run(&["run", "plan.yaml", "--report", &format!("{format}=-")]).exits(0).stdout;
+        assert_eq!(alone, flow.run(&["report", "latest", "--format", format]).exits(0).stdout, "{format}");
+    }
+    let beside = flow.run(&["run", "plan.yaml", "--report", "junit=junit.xml"]).exits(0);
+    assert_eq!(beside.json()["a"], "hi");
+    assert!(flow.read("junit.xml").ends_with("</testsuites>\n"));
+}
