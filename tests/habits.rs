@@ -303,3 +303,19 @@ fn a_report_on_standard_output_stands_there_alone() {
     assert_eq!(beside.json()["a"], "hi");
     assert!(flow.read("junit.xml").ends_with("</testsuites>\n"));
 }
+
+#[test]
+fn a_guard_in_an_agent_file_that_does_not_stand_is_said_before_the_agent_runs() {
+    let agent = "---\nname: own\ndescription: d\ntools: Read\nhooks:\n  PreToolUse: [{ matcher: Bash }]\nmcpServers:\n  \
+                 docs: { command: docs }\n---\nWork.\n";
+    let flow = Flow::new()
+        .plan("tasks:\n  a: { agent: own, prompt: p }\n")
+        .file("agents/own.md", agent)
+        .file("agents/bare.md", "---\nname: bare\ndescription: d\nhooks:\nmcpServers:\n---\nWork.\n")
+        .model("default: [{ say: ok }]\n");
+    let told = ["`hooks` has no effect yet", "`disallowedTools`", "`mcpServers` has no effect yet"];
+    flow.run(&["check"]).exits(0).says(&told);
+    flow.run(&["run", "plan.yaml", "--model-script", "model.yaml"]).exits(0).says(&told);
+    let found = flow.run(&["agents", "check"]).exits(0).stdout;
+    assert_eq!(found.lines().count(), 2, "what says nothing earns nothing: {found}");
+}
