@@ -28,7 +28,7 @@ fn every_example_is_played_here_and_compiles() {
         .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
         .collect();
     names.sort();
-    assert_eq!(names, ["quickstart", "review"]);
+    assert_eq!(names, ["fix-flaky", "quickstart", "review"]);
     for name in names {
         let flow = Flow::new();
         let dir = repository().display().to_string();
@@ -92,4 +92,58 @@ fn review_blocks_a_bad_change_with_its_own_exit_code() {
     assert_eq!(verdicts, ["confirmed", "confirmed", "refuted"]);
     assert!(ran.stderr.contains("expect.that"), "{}", ran.stderr);
     assert_eq!(git(&flow.path("repo"), &["status", "--porcelain"]), "", "the repository is as it was");
+}
+
+#[test]
+fn fix_flaky_hands_back_proved_patches_and_says_which_test_could_not_be_mended() {
+    let flow = Flow::new();
+    copy(&repository().join("examples/fix-flaky"), &flow, "fix-flaky");
+    flow.shell("fix-flaky/demo.sh repo").exits(0);
+    let repo = flow.path("repo");
+    let files = || git(&repo, &["ls-files", "-cos", "--exclude=.flow"]);
+    let before = files();
+    let ran = flow.run(&["-C", "repo", "run", "../fix-flaky/plan.yaml"]).exits(1);
+    let ran = ran.says(&["fix[quota]", "check_failed", "the service refused"]);
+
+    let run = std::fs::read_dir(repo.join(".flow/runs")).unwrap().next().unwrap().unwrap().path();
+    let report = flow.report_of(&run);
+    let tasks = report["tasks"].as_array().unwrap();
+    let task = |address: &str| tasks.iter().find(|task| task["address"] == address).unwrap();
+    let state = |address: &str| task(address)["state"].as_str().unwrap();
+    let all = ["fix[order]", "fix[cache]", "fix[quota]", "proof[order]", "proof[cache]", "table"];
+    assert_eq!(all.map(state), ["completed", "completed", "failed", "completed", "completed", "completed"]);
+    assert!(tasks.iter().all(|task| task["address"] != "proof[quota]" && task["address"] != "fix[sum]"));
+
+    let bases: Vec<_> = all[..3].iter().map(|address| task(address)["dir"].as_str().unwrap()).collect();
+    assert!(bases[0] != bases[1] && bases[1] != bases[2], "each has a tree of its own: {bases:?}");
+    let transcript =
+        |key: &str| std::fs::read_to_string(run.join(format!("tasks/fix.5B{key}.5D/context.jsonl"))).unwrap();
+    let refused = "Your work was checked";
+    assert!(!transcript("order").contains(refused));
+    assert!(transcript("cache").contains(refused) && transcript("cache").contains("there before the test"));
+
+    let table: Vec<String> = serde_json::from_value(ran.json()["table"].clone()).unwrap();
+    let words: Vec<Vec<&str>> = table.iter().map(|line| line.split_whitespace().collect()).collect();
+    let status: Vec<_> = words.iter().map(|row| (row[0], row[1])).collect();
+    assert_eq!(status, [("cache", "mended"), ("order", "mended"), ("quota", "failed")]);
+    assert!(table.iter().all(|line| line.len() <= 73), "it fits 80 columns with its indent: {table:?}");
+    for row in &words {
+        let stat = git(&repo, &["diff", "--numstat", &format!("main...{}", row[4])]);
+        let stat: Vec<&str> = stat.split_whitespace().collect();
+        assert_eq!(stat, [&row[2][1..], &row[3][1..], &format!("tests/{}.sh", row[0])]);
+    }
+
+    assert_eq!(
+        (files(), git(&repo, &["status", "--porcelain"])),
+        (before, String::new()),
+        "the checkout is as it was"
+    );
+    let trees = git(&repo, &["worktree", "list"]);
+    assert_eq!(trees.lines().count(), 2, "only the tree of the failed one is kept: {trees}");
+    let twenty = |test: &str| format!("for n in $(seq 20); do bash tests/{test}.sh || exit 1; done");
+    for key in ["order", "cache"] {
+        let patch = run.join(task(&format!("fix[{key}]"))["worktree"]["patch"].as_str().unwrap());
+        git(&repo, &["apply", patch.to_str().unwrap()]);
+        flow.finish(flow.command_in(&repo, "bash", &["-c", &twenty(key)])).exits(0);
+    }
 }

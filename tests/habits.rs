@@ -282,7 +282,7 @@ fn one_piece_of_advice_is_given_once_and_every_place_is_shown() {
 fn a_report_names_the_branch_of_refused_work_in_full() {
     let name = "a_name_as_long_as_people_like_them_when_they_say_what_it_does";
     let plan =
-        format!("tasks:\n  {name}: {{ isolation: worktree, merge: apply, run: 'echo b > new.txt' }}\n");
+        format!("tasks:\n  {name}: {{ isolation: worktree, merge: squash, run: 'echo b > new.txt' }}\n");
     let flow = Flow::new().plan(&plan).git();
     flow.write("new.txt", "mine\n");
     flow.run(&["run", "plan.yaml"]).exits(1);

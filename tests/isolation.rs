@@ -257,23 +257,6 @@ fn plan_shows_trees_and_their_way_home() {
 }
 
 #[test]
-fn r20_twenty_engines_at_one_repository_all_succeed() {
-    let flow = Flow::new()
-        .plan("tasks:\n  t: { isolation: worktree, run: 'echo $FLOW_RUN > x; git add x' }\n")
-        .git();
-    let running: Vec<_> = (0..20).map(|_| flow.start(&["run", "plan.yaml", "-o", "quiet"])).collect();
-    for running in running {
-        running.wait().exits(0);
-    }
-    let branches = git(&flow.dir(), &["for-each-ref", "--format=%(refname:short)", "refs/heads/flow"]);
-    assert_eq!(branches.lines().count(), 20);
-    assert_eq!(
-        (git(&flow.dir(), &["status", "--porcelain"]), git(&flow.dir(), &["fsck", "--strict"])),
-        Default::default()
-    );
-}
-
-#[test]
 fn r28_a_tree_that_vanishes_fails_its_task_and_no_other() {
     let flow = Flow::new()
         .plan("tasks:\n  t: { isolation: worktree, run: 'rm -rf \"$PWD\"' }\n  c: { isolation: copy, run: 'rm -rf \"$PWD\"' }\n  u: { run: echo fine }\n")

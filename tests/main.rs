@@ -27,4 +27,5 @@ mod retries;
 mod stranger;
 mod support;
 mod thrift;
+mod trees;
 mod verbs;

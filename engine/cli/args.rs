@@ -222,7 +222,7 @@ pub struct StopArgs {
     pub task: Option<String>,
 
     /// Kills at once instead of asking first.
-    #[arg(long, conflicts_with = "task")]
+    #[arg(long)]
     pub now: bool,
 }
 

@@ -28,6 +28,7 @@ fn main() -> ExitCode {
         }
     };
     ui::set_color(cli.color);
+    ui::set_program(&cli);
     match command::dispatch(cli) {
         Ok(code) => ExitCode::from(code),
         Err(error) => {

@@ -29,6 +29,8 @@ pub struct Session {
     pub project: Project,
     dirs: Dirs,
     agent_flags: Vec<String>,
+    /// Whether the person is in another folder: `-C`.
+    elsewhere: bool,
 }
 
 /// A plan that can be run.
@@ -64,7 +66,16 @@ impl Session {
             project,
             dirs: Dirs::from_variables(|name| std::env::var_os(name)),
             agent_flags: cli.agents.clone(),
+            elsewhere: cli.directory.is_some(),
         })
+    }
+
+    /// A path as the person can use it: relative to their folder, which isn't ours under `-C`.
+    pub fn show(&self, path: &Path) -> String {
+        match self.elsewhere {
+            true => path.display().to_string(),
+            false => self.project.show(path),
+        }
     }
 
     /// The settings for plans of a folder; errors are shown and end the command.
@@ -319,6 +330,10 @@ impl Place for Outside<'_> {
 
     fn git(&self) -> GitPlace {
         workspace::git_place(self.root)
+    }
+
+    fn depth(&self) -> usize {
+        workspace::depth(self.root)
     }
 
     fn has_program(&self, name: &str) -> bool {

@@ -215,7 +215,7 @@ fn dead_runs(session: &Session) -> Vec<Check> {
             [] => Check::odd(
                 "runs",
                 format!("the engine of {run} died"),
-                format!("go on with `flow resume {run}`"),
+                format!("go on with `{} resume {run}`", ui::program()),
             ),
             pids => {
                 let pids: Vec<String> = pids.iter().map(ToString::to_string).collect();

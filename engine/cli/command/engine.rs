@@ -62,7 +62,7 @@ impl Engine<'_> {
         let (publisher, updates) = watch::channel();
         let how = how(self.args);
         let (folder, reports) = (Arc::clone(&self.folder), self.reports);
-        let shown = self.session.project.show(folder.path());
+        let shown = self.session.show(folder.path());
         let json = how == ui::How::Json;
         if matches!(how, ui::How::Live | ui::How::Plain | ui::How::Verbose) {
             say_which_model(&self.prepared, &self.providers, self.args);

@@ -98,8 +98,9 @@ fn try_one(session: &Session, folder: &RunFolder, again: bool) -> anyhow::Result
     }
     let said = if said.is_empty() { "nothing of it was left".to_owned() } else { said.join("; ") };
     ui::note(&format!(
-        "the engine of run {run} died: {said}; go on with `flow resume {run}`",
-        run = folder.id()
+        "the engine of run {run} died: {said}; go on with `{flow} resume {run}`",
+        run = folder.id(),
+        flow = ui::program()
     ));
     Ok(())
 }

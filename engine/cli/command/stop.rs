@@ -35,7 +35,7 @@ pub(super) fn run(session: &Session, args: &StopArgs) -> anyhow::Result<u8> {
                 let message = format!("`{name}` has ended already: {}", task.state.as_str());
                 return Err(Failure::new(Exit::NothingSelected, message).into());
             }
-            ControlOrder::StopTask { task: task.address.clone() }
+            ControlOrder::StopTask { task: task.address.clone(), force: args.now }
         }
     };
     let seen = read_journal(&folder.events())?.entries.len();
@@ -89,7 +89,7 @@ fn nothing_lives(report: &RunReport) -> anyhow::Error {
         format!("run {} does not live any more: {status}; there is nothing to stop", report.run),
     );
     match lost {
-        true => failure.help(format!("go on with `flow resume {}`", report.run)).into(),
+        true => failure.help(format!("go on with `{} resume {}`", ui::program(), report.run)).into(),
         false => failure.into(),
     }
 }

@@ -1,11 +1,13 @@
 //! Messages on standard error.
 
 use std::io::Write;
+use std::path::PathBuf;
+use std::sync::OnceLock;
 
 use anstyle::{AnsiColor, Style};
-use flow_core::text::visible;
+use flow_core::text::{shell_word, visible};
 
-use crate::args::ColorWhen;
+use crate::args::{Cli, ColorWhen};
 
 const ERROR: Style = AnsiColor::Red.on_default().bold();
 const WARNING: Style = AnsiColor::Yellow.on_default().bold();
@@ -18,6 +20,25 @@ pub fn set_color(when: ColorWhen) {
         ColorWhen::Always => anstream::ColorChoice::Always.write_global(),
         ColorWhen::Never => anstream::ColorChoice::Never.write_global(),
     }
+}
+
+/// How the person has to call us to mean the same project: `flow`, or `flow -C DIR`.
+static PROGRAM: OnceLock<String> = OnceLock::new();
+
+/// Takes over the options that say where the project and its runs are.
+pub fn set_program(cli: &Cli) {
+    let option = |name: &str, path: &Option<PathBuf>| {
+        path.as_ref()
+            .map(|path| format!(" {name} {}", shell_word(&path.display().to_string())))
+            .unwrap_or_default()
+    };
+    let (dir, state) = (option("-C", &cli.directory), option("--state-dir", &cli.state_dir));
+    let _ = PROGRAM.set(format!("flow{dir}{state}"));
+}
+
+/// What commands begin with that are shown to be copied.
+pub fn program() -> &'static str {
+    PROGRAM.get().map_or("flow", String::as_str)
 }
 
 /// `error: …`, and what to do.

@@ -56,12 +56,13 @@ pub fn summary(how: How, ended: &Ended<'_>) {
         RunStatus::Completed | RunStatus::Running => {}
         RunStatus::Failed | RunStatus::Killed | RunStatus::Lost => {
             let names: Vec<_> = failed.iter().map(|task| shell_word(task.address.as_str())).collect();
+            let flow = super::program();
             let one = if let [only] = names.as_slice() { format!(" {only}") } else { String::new() };
-            let _ = writeln!(out, "Output: flow logs {run}{one}");
+            let _ = writeln!(out, "Output: {flow} logs {run}{one}");
             if (1..=NAMED).contains(&names.len()) {
-                let _ = writeln!(out, "Retry with: flow retry {run} {}", names.join(" "));
+                let _ = writeln!(out, "Retry with: {flow} retry {run} {}", names.join(" "));
             }
-            let _ = writeln!(out, "Resume with: flow resume {run}");
+            let _ = writeln!(out, "Resume with: {flow} resume {run}");
         }
     }
 }
@@ -74,10 +75,10 @@ fn say_what_is_kept(out: &mut impl Write, report: &RunReport, folder: &str) {
     let mut left = 0;
     for (task, _, tree) in report.kept_trees() {
         let place = match (&tree.patch, &tree.branch, &tree.path) {
-            (Some(patch), ..) => format!("patch {folder}/{patch}"),
+            (Some(patch), ..) if !said(task, patch) => format!("patch {folder}/{patch}"),
             (None, Some(branch), _) if !said(task, branch) => format!("branch {branch}"),
             (None, None, Some(path)) if !said(task, path) => format!("folder {path}"),
-            (None, ..) => continue,
+            (Some(_) | None, ..) => continue,
         };
         left += 1;
         if left > NAMED {

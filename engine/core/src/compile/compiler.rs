@@ -12,6 +12,7 @@ use super::findings::Findings;
 use super::fork;
 use super::input::{CompileInput, Compiled, Place, Purpose};
 use super::inputs;
+use super::private_tree;
 use super::prompts;
 use super::scope::{PlanVariable, Scope, Spot, World};
 use super::shape::{Kind, Shape};
@@ -213,9 +214,10 @@ fn secrets(findings: &mut Findings, place: &dyn Place, declared: &[Text]) {
 
 /// What private trees and shells need of the place, asked once each and only when the plan needs it.
 fn check_places(findings: &mut Findings, place: &dyn Place, world: &World<'_>) {
-    let git = OnceCell::new();
+    let (git, depth) = (OnceCell::new(), OnceCell::new());
     for shape in &world.shapes {
         task::check_git(findings, shape, || *git.get_or_init(|| place.git()));
+        private_tree::check_dir(findings, shape, || *depth.get_or_init(|| place.depth()));
     }
     let wants_bash = |shape: &&Shape<'_>| {
         let shell = shape.keys.get(|keys| &keys.shell).map(|shell| shell.value.as_slice());

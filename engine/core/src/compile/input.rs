@@ -60,6 +60,8 @@ pub trait Place {
     fn read(&self, path: &str) -> Result<String, String>;
     /// What git has to offer at the project root.
     fn git(&self) -> GitPlace;
+    /// How many folders the project root is below the top of what private trees are made of.
+    fn depth(&self) -> usize;
     /// Whether a program is found on the `PATH`.
     fn has_program(&self, name: &str) -> bool;
 }

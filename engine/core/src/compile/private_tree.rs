@@ -7,7 +7,7 @@ use super::scope::Scope;
 use super::shape::Shape;
 use super::templates;
 use super::words::{MERGES, literal};
-use crate::diagnostic::Span;
+use crate::diagnostic::{Code, Span};
 use crate::model::{Isolation, Merge};
 use crate::plan::{Preparation, SetupCommand};
 use crate::template::Script;
@@ -70,6 +70,26 @@ pub(super) fn check_keys(
             }
         }
     }
+}
+
+/// Reports a `dir` that is seen to lead out of the task's own tree; one with holes, or behind a link, is refused when it is
+/// known.
+pub(super) fn check_dir(findings: &mut Findings, shape: &Shape<'_>, depth: impl FnOnce() -> usize) {
+    let dir = shape.keys.get(|keys| &keys.dir).filter(|dir| !dir.value.contains("${"));
+    let Some(dir) = dir.filter(|_| shape.isolation.is_private()) else { return };
+    let steps = dir.value.split('/').filter(|part| !matches!(*part, "" | "."));
+    let up = steps.take_while(|part| *part == "..").count();
+    let absolute = dir.value.starts_with('/');
+    if !absolute && (up == 0 || up <= depth()) {
+        return;
+    }
+    let message =
+        format!("`dir: {}` leads out of the tree that `{}` has of its own", dir.value, shape.id.value);
+    let help = match absolute {
+        true => "write a path relative to the project root, which is looked for in the task's tree",
+        false => "write a path that stays in the repository, or take `isolation` away",
+    };
+    findings.push(findings.at(Code::BadValue, dir.span, message).help(help));
 }
 
 /// Reads `include` and `setup`, those of flow.toml before the task's. `None`: there is nothing to prepare.

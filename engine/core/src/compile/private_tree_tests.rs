@@ -79,3 +79,38 @@ fn settings_come_before_the_task_and_only_where_a_tree_is_private() {
         .collect();
     assert_eq!(seen, [Some(("*.key .env".to_owned(), 3)), None, Some(("*.key".to_owned(), 1))]);
 }
+
+#[test]
+fn a_dir_that_leads_out_of_the_tasks_own_tree_is_seen_before_the_run() {
+    let dir = |isolation: &str, dir: &str| {
+        format!("tasks:\n  a: {{ run: x, isolation: {isolation}, dir: {dir} }}\n")
+    };
+    assert_snapshot!(check(&dir("worktree", "../..")), @r"
+    error[F0203]: `dir: ../..` leads out of the tree that `a` has of its own
+     --> plan.yaml:3:42
+      |
+    3 |   a: { run: x, isolation: worktree, dir: ../.. }
+      |                                          ^^^^^
+      |
+      = help: write a path that stays in the repository, or take `isolation` away
+    ");
+    assert_snapshot!(check(&dir("copy", "/tmp")), @r"
+    error[F0203]: `dir: /tmp` leads out of the tree that `a` has of its own
+     --> plan.yaml:3:38
+      |
+    3 |   a: { run: x, isolation: copy, dir: /tmp }
+      |                                      ^^^^
+      |
+      = help: write a path relative to the project root, which is looked for in the task's tree
+    ");
+    for inside in ["sub/..", "./x", "'${{ git.root }}'", "'${{ \"../..\" }}'"] {
+        assert_eq!(check(&dir("worktree", inside)), "", "{inside}");
+    }
+    assert_eq!(check(&dir("none", "/tmp")), "");
+    // A project below the top of its repository.
+    assert_eq!(Trial::of(&dir("worktree", "./../../x")).depth(2).report(), "");
+    assert_ne!(Trial::of(&dir("copy", "../../..")).depth(2).report(), "");
+    // What `defaults` say is for the tasks without a tree too.
+    let shared = "defaults: { dir: .. }\ntasks:\n  a: { run: x, isolation: copy }\n  b: { run: x }\n";
+    assert_eq!(check(shared).matches("leads out").count(), 1);
+}

@@ -28,6 +28,7 @@ struct FakePlace {
     env: HashMap<String, String>,
     files: HashMap<String, String>,
     git: GitPlace,
+    depth: usize,
     bash: bool,
 }
 
@@ -44,6 +45,10 @@ impl Place for FakePlace {
         self.git
     }
 
+    fn depth(&self) -> usize {
+        self.depth
+    }
+
     fn has_program(&self, name: &str) -> bool {
         self.bash || name != "bash"
     }
@@ -57,7 +62,13 @@ impl Trial {
             agents: Vec::new(),
             settings: Settings::default(),
             inputs: Vec::new(),
-            place: FakePlace { env: HashMap::new(), files: HashMap::new(), git: GitPlace::Ready, bash: true },
+            place: FakePlace {
+                env: HashMap::new(),
+                files: HashMap::new(),
+                git: GitPlace::Ready,
+                depth: 0,
+                bash: true,
+            },
             purpose: Purpose::Run,
         };
         trial.agent_from(AgentSource::BuiltIn, "general-purpose.md", "name: general-purpose")
@@ -93,6 +104,11 @@ impl Trial {
 
     pub(crate) fn git(mut self, git: GitPlace) -> Self {
         self.place.git = git;
+        self
+    }
+
+    pub(crate) fn depth(mut self, depth: usize) -> Self {
+        self.place.depth = depth;
         self
     }
 

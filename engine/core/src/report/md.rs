@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::time::Duration;
 
+use super::by_hand::by_hand;
 use super::format::{Format, Texts};
 use super::run_report::{AttemptReport, RunReport, TaskReport};
 use crate::model::{DenialReason, OutputSlice, Reason, WorktreeOutcome};
@@ -215,7 +216,8 @@ fn trees(out: &mut String, report: &RunReport, texts: &dyn Texts) {
         }
         if let Some(patch) = &tree.patch {
             let path = texts.path(&OutputSlice { file: patch.clone(), start: 0, len: 0 });
-            let _ = writeln!(commands, "git apply {}", shell_word(&path));
+            let command = by_hand(tree, &path).unwrap_or_else(|| format!("git apply {}", shell_word(&path)));
+            let _ = writeln!(commands, "{command}");
         }
         let _ = writeln!(out, "{}", fenced(&commands, "sh"));
         if !tree.lacked.is_empty() {

@@ -5,6 +5,7 @@
 //!    a resume runs again is another.
 //! 3. No text of a task can end the element, the cell or the fence that it stands in.
 
+mod by_hand;
 mod fold;
 mod format;
 mod github;
@@ -16,6 +17,7 @@ mod run_report;
 #[cfg(test)]
 pub(crate) mod testing;
 
+pub use by_hand::by_hand;
 pub use fold::Fold;
 pub use format::{Format, Texts};
 pub use github::{data as github_data, property as github_property};

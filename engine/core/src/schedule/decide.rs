@@ -64,7 +64,7 @@ impl<'a> Turn<'a> {
             }
             Input::Cancel(Cancel::Gently) => self.stop_run(Reason::Cancelled, false),
             Input::Cancel(Cancel::Now) => self.stop_run(Reason::Cancelled, true),
-            Input::StopTask(task) => self.stop_task(task),
+            Input::StopTask(task, how) => self.stop_task(task, how == Cancel::Now),
             Input::Tick => {}
         }
         self.settle_all();
@@ -142,7 +142,7 @@ impl<'a> Turn<'a> {
             }
             match self.alarms.pop_front() {
                 Some(Alarm::Group(parent)) if self.book.node(parent).stop.is_none() => {
-                    self.stop_one(parent, Reason::FailFast);
+                    self.stop_one(parent, Reason::FailFast, false);
                 }
                 Some(Alarm::Run) if self.book.kill.is_none() => self.stop_run(Reason::FailFast, false),
                 Some(Alarm::Group(_) | Alarm::Run) => {}
@@ -269,20 +269,20 @@ impl<'a> Turn<'a> {
         }
     }
 
-    fn stop_task(&mut self, task: TaskId) {
+    fn stop_task(&mut self, task: TaskId, force: bool) {
         let Some(node) = self.book.nodes.get(task.index()) else { return };
         let over = matches!(node.phase, Phase::Ended(_) | Phase::Gone);
-        if !over && node.stop.is_none() {
-            self.stop_one(task, Reason::Cancelled);
+        if !over && (force || node.stop.is_none()) {
+            self.stop_one(task, Reason::Cancelled, force);
         }
     }
 
-    fn stop_one(&mut self, task: TaskId, reason: Reason) {
+    fn stop_one(&mut self, task: TaskId, reason: Reason, force: bool) {
         let address = Some(self.book.node(task).address.clone());
-        self.emit(Event::KillRequested { task: address, reason, force: false });
-        self.halt(task, reason, false);
+        self.emit(Event::KillRequested { task: address, reason, force });
+        self.halt(task, reason, force);
         for instance in self.book.instances(task) {
-            self.halt(instance, reason, false);
+            self.halt(instance, reason, force);
         }
     }
 

@@ -159,7 +159,8 @@ impl World<'_> {
         }
         if !self.calm && chance == 4 {
             let task = TaskId::at(self.rng.below(self.specs.len() + 4));
-            return self.input(Input::StopTask(task));
+            let how = *self.rng.pick(&[Cancel::Gently, Cancel::Gently, Cancel::Now]);
+            return self.input(Input::StopTask(task, how));
         }
         if chance == 5 {
             return self.stale();

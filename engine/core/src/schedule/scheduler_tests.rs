@@ -68,7 +68,9 @@ fn each_kind_of_edge_holds_for_its_states_and_no_others() {
             match way {
                 "completed" => rig.done("up"),
                 "failed" | "allowed" => rig.fail("up"),
-                "killed" => rig.input(Input::StopTask(TaskId(1))).end("up", killed(Reason::Cancelled)),
+                "killed" => {
+                    rig.input(Input::StopTask(TaskId(1), Cancel::Gently)).end("up", killed(Reason::Cancelled))
+                }
                 "lost" => rig.end("up", Outcome::bare(AttemptEnd::Lost, None, None)),
                 "skipped" => rig.yes("up", false),
                 _ => rig.are("up=blocked(upstream)"),
@@ -126,7 +128,7 @@ fn a_condition_hears_of_failures_anywhere_before_it_but_not_of_allowed_ones() {
 #[test]
 fn a_condition_hears_that_something_before_it_was_stopped() {
     let mut rig = Rig::start(vec![task("a"), task("b").needs("a", EdgeKind::Done).asks()], limits(1));
-    rig.input(Input::StopTask(TaskId(0)))
+    rig.input(Input::StopTask(TaskId(0), Cancel::Gently))
         .end("a", killed(Reason::Cancelled))
         .says("ask b if (failed, cancelled)");
 }
@@ -407,7 +409,14 @@ fn a_task_that_waits_for_a_retry_or_an_answer_is_cancelled_too() {
 fn a_person_stops_one_task_and_the_rest_goes_on() {
     let drafts = vec![task("a").retries(9), task("b").needs("a", EdgeKind::Failure), task("c").after("a")];
     let mut rig = Rig::start(drafts, limits(2));
-    rig.input(Input::StopTask(TaskId(0))).says("stop a cancelled").input(Input::StopTask(TaskId(0))).says("");
+    rig.input(Input::StopTask(TaskId(0), Cancel::Gently))
+        .says("stop a cancelled")
+        .input(Input::StopTask(TaskId(0), Cancel::Gently))
+        .says("")
+        .input(Input::StopTask(TaskId(0), Cancel::Now))
+        .says("kill a cancelled")
+        .input(Input::StopTask(TaskId(0), Cancel::Now))
+        .says("");
     rig.end("a", killed(Reason::Cancelled)).are("a=killed(cancelled) c=blocked(upstream)");
     rig.says("launch b 1 in 0").done("b").says("finish failed");
 }
@@ -415,7 +424,10 @@ fn a_person_stops_one_task_and_the_rest_goes_on() {
 #[test]
 fn stopping_an_expanded_task_stops_its_instances() {
     let mut rig = Rig::start(vec![task("m").expands().retries(1), task("x")], limits(2));
-    rig.answer("m", keys(&["a", "b"])).done("x").fail("m[a]").input(Input::StopTask(TaskId(0)));
+    rig.answer("m", keys(&["a", "b"]))
+        .done("x")
+        .fail("m[a]")
+        .input(Input::StopTask(TaskId(0), Cancel::Gently));
     rig.says("stop m[b] cancelled").are("m[a]=killed(cancelled)");
     rig.end("m[b]", killed(Reason::Cancelled)).are("m=killed(cancelled)").says("finish failed");
 }
@@ -427,7 +439,7 @@ fn inputs_that_no_longer_matter_change_nothing() {
     let stale =
         |attempt| Input::Ended { task: TaskId(0), attempt: Attempt(attempt), outcome: Box::new(done()) };
     rig.input(stale(2))
-        .input(Input::StopTask(TaskId(77)))
+        .input(Input::StopTask(TaskId(77), Cancel::Gently))
         .yes("a", true)
         .waiting("b", true)
         .running("b")

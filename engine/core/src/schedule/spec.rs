@@ -119,7 +119,7 @@ pub enum Input {
     /// The person, or a signal, wants the run to end.
     Cancel(Cancel),
     /// The person wants one task to end.
-    StopTask(TaskId),
+    StopTask(TaskId, Cancel),
     /// A moment that `next_wake` named has come.
     Tick,
 }

@@ -222,7 +222,8 @@ fn checks(
     let scripts = agent.checks.iter().flat_map(|checks| &checks.scripts);
     let prepared = scripts.map(|lowered| {
         let RenderedScript { text: script, env } = script(scope, "checks", lowered, files)?;
-        Ok(PreparedCheck { shown: one_line(&script, 80), script, env })
+        // As the person wrote it, like the description of a command.
+        Ok(PreparedCheck { shown: one_line(&lowered.source(), 80), script, env })
     });
     prepared.collect()
 }

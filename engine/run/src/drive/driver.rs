@@ -122,10 +122,10 @@ impl Driver {
                 Some(wanted) = control.recv() => match wanted {
                     Control::Cancel(how) => self.feed(Input::Cancel(how))?,
                     Control::Suspend => self.suspend()?,
-                    Control::StopTask(address) => {
+                    Control::StopTask(address, how) => {
                         // One that the run doesn't have, or no longer, is nobody's to stop.
                         if let Some(task) = self.setup.scheduler.find(&address) {
-                            self.feed(Input::StopTask(task))?;
+                            self.feed(Input::StopTask(task, how))?;
                         }
                     }
                 },

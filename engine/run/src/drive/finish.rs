@@ -7,12 +7,13 @@ use flow_core::event::Event;
 use flow_core::ids::{Attempt, TaskId};
 use flow_core::model::{AttemptEnd, Merge, Outcome, Reason, RunStatus, TaskState, WorktreeOutcome};
 use flow_core::plan::TaskKind;
-use flow_core::report::Texts;
+use flow_core::report::{Texts, by_hand};
 use flow_core::schedule::Input;
 use serde_json::{Map, Value};
 
 use super::attempt::Message;
 use super::driver::{DriveError, Driver, RunEnd};
+use crate::store::RunFolder;
 use crate::workspace::{TreeEnd, WorkspaceError};
 
 /// Where a command says why it failed.
@@ -36,7 +37,7 @@ pub enum Cause {
 pub type ExitOf = Arc<dyn Fn(RunStatus, Cause) -> u8 + Send + Sync>;
 
 /// What to say of a merge that was refused.
-fn conflict(tree: &WorktreeOutcome) -> Option<String> {
+fn conflict(tree: &WorktreeOutcome, folder: &RunFolder) -> Option<String> {
     let merged = tree.merged.as_ref().filter(|merged| !merged.conflicts.is_empty())?;
     let files = merged.conflicts.iter().take(3).map(|conflict| {
         let other = conflict.other.as_ref().map(|other| format!(" by `{other}`")).unwrap_or_default();
@@ -47,11 +48,6 @@ fn conflict(tree: &WorktreeOutcome) -> Option<String> {
     if more > 0 {
         message.push_str(&format!(" and {more} more"));
     }
-    let kept = match (&tree.branch, &tree.path) {
-        (Some(branch), _) => format!(" on branch `{branch}`"),
-        (None, Some(path)) => format!(" in `{path}`"),
-        (None, None) => String::new(),
-    };
     // What a sibling applied is not committed, so HEAD, where a worktree starts, doesn't have it.
     let siblings =
         merged.how == Merge::Apply && merged.conflicts.iter().any(|conflict| conflict.other.is_some());
@@ -60,8 +56,15 @@ fn conflict(tree: &WorktreeOutcome) -> Option<String> {
     } else {
         ""
     };
+    let patch = tree.patch.as_ref().map(|patch| folder.path().join(patch).display().to_string());
+    let next = match (patch.and_then(|path| by_hand(tree, &path)), &tree.branch, &tree.path) {
+        (Some(command), _, _) => format!("take it by hand: `{command}`"),
+        (None, Some(branch), _) => format!("the work is kept on branch `{branch}`"),
+        (None, None, Some(path)) => format!("the work is kept in `{path}`"),
+        (None, None, None) => "the work is kept".to_owned(),
+    };
     let how = merged.how.as_str();
-    Some(format!("`merge: {how}`: {message}; nothing was written, the work is kept{kept}{hint}"))
+    Some(format!("`merge: {how}`: {message}; nothing was written; {next}{hint}"))
 }
 
 impl Driver {
@@ -138,7 +141,7 @@ impl Driver {
     /// Takes the private tree down, or keeps it; its work comes home only when the attempt completed.
     pub(super) fn settle_tree(&mut self, id: TaskId, attempt: Attempt, mut outcome: Box<Outcome>) {
         let merge = self.plan_task(id).1.merge;
-        let patch = (merge == Merge::Patch).then(|| self.patch_file(id, attempt));
+        let patch = matches!(merge, Merge::Patch | Merge::Apply).then(|| self.patch_file(id, attempt));
         let tree = self.live.get(&id).and_then(|live| live.tree.clone());
         let Some(tree) = tree else {
             self.end_now(id, attempt, outcome);
@@ -150,6 +153,7 @@ impl Driver {
         let end = TreeEnd { address: self.address(id), completed, merge, patch_to: patch };
         tokio::spawn(async move {
             let kept = tree.path().display().to_string();
+            let kept_in = Arc::clone(&folder);
             let finish = move || {
                 trees.finish(&tree, &end).map(|mut settled| {
                     settled.patch = settled.patch.and(end.patch_to.and_then(|path| folder.relative(&path)));
@@ -158,7 +162,7 @@ impl Driver {
             };
             match tokio::task::spawn_blocking(finish).await {
                 Ok(Ok(settled)) => {
-                    if let Some(message) = conflict(&settled) {
+                    if let Some(message) = conflict(&settled, &kept_in) {
                         outcome.end = AttemptEnd::Failed;
                         outcome.reason = Some(Reason::MergeConflict);
                         outcome.message = Some(message);
@@ -167,10 +171,10 @@ impl Driver {
                 }
                 // The work is where it was; a task that went well has not brought it home, so it is no success.
                 Ok(Err(error)) => {
-                    let message = match matches!(error, WorkspaceError::Kept { .. }) {
-                        true => error.one_line(),
-                        false => format!("{}; everything is kept in {kept}", error.one_line()),
-                    };
+                    let mut message = error.one_line();
+                    if !matches!(error, WorkspaceError::Kept { .. }) {
+                        message.push_str(&format!("; everything is kept in `{kept}`"));
+                    }
                     if completed {
                         outcome.end = AttemptEnd::Failed;
                         outcome.reason = Some(error.reason());

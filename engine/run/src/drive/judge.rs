@@ -15,7 +15,6 @@ use flow_core::values::settle_output;
 use serde_json::Value;
 
 use super::artifacts::collect;
-use super::launch::chain;
 use crate::execute::Mask;
 use crate::store::{RunFolder, read_slice};
 use crate::workspace::{PrivateTree, Trees};
@@ -155,7 +154,7 @@ impl Checks {
                     let message = "`expect.changes`: the tree is as it was at the start".to_owned();
                     return Err((Reason::Expectation, message));
                 }
-                Err(error) => return Err((error.reason(), chain(&error))),
+                Err(error) => return Err((error.reason(), error.one_line())),
             }
         }
         Ok(())

@@ -306,19 +306,7 @@ fn write_files(files: &[(PathBuf, Vec<u8>)]) -> Result<(), Refused> {
 
 /// A worktree that could not be made, as the end of an attempt.
 pub(super) fn tree_failure(error: &WorkspaceError) -> Outcome {
-    Outcome::failed(error.reason(), chain(error))
-}
-
-/// An error with everything that caused it, on one line.
-pub(super) fn chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        text.push_str(": ");
-        text.push_str(&cause.to_string());
-        source = cause.source();
-    }
-    text
+    Outcome::failed(error.reason(), error.one_line())
 }
 
 #[cfg(test)]

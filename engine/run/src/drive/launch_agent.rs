@@ -14,7 +14,7 @@ use flow_core::values::{
 
 use super::command::agent_env;
 use super::driver::Driver;
-use super::launch::{Refused, chain, refused};
+use super::launch::{Refused, refused};
 use crate::execute::{AgentLaunch, AgentPlace, AgentStart, Recorded, new_agent_id, recorded, recorded_calls};
 use crate::sys::clock;
 use crate::tool;
@@ -174,4 +174,16 @@ struct Beginning {
 
 fn io(error: std::io::Error) -> Refused {
     refused(Reason::Resource, format!("can't use the task's folder: {error}"))
+}
+
+/// An error with everything that caused it, on one line.
+fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        text.push_str(": ");
+        text.push_str(&cause.to_string());
+        source = cause.source();
+    }
+    text
 }

@@ -21,13 +21,16 @@ pub async fn follow_orders(mut reader: ControlReader, sender: mpsc::Sender<Contr
         let Ok(orders) = reader.read() else { return };
         for order in orders {
             let control = match order {
-                ControlOrder::StopRun { force: false } => Control::Cancel(Cancel::Gently),
-                ControlOrder::StopRun { force: true } => Control::Cancel(Cancel::Now),
-                ControlOrder::StopTask { task } => Control::StopTask(task),
+                ControlOrder::StopRun { force } => Control::Cancel(how(force)),
+                ControlOrder::StopTask { task, force } => Control::StopTask(task, how(force)),
             };
             if sender.send(control).await.is_err() {
                 return;
             }
         }
     }
+}
+
+fn how(force: bool) -> Cancel {
+    if force { Cancel::Now } else { Cancel::Gently }
 }

@@ -55,7 +55,7 @@ pub enum Control {
     /// Stop all its processes and this one until somebody continues them; meanwhile no clock runs.
     Suspend,
     /// End one task, or all instances of one.
-    StopTask(Address),
+    StopTask(Address, Cancel),
 }
 
 /// Runs to the end.

@@ -29,6 +29,9 @@ pub enum ControlOrder {
     StopTask {
         /// The task.
         task: Address,
+        /// Whether without grace.
+        #[serde(default)]
+        force: bool,
     },
 }
 

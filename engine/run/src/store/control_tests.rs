@@ -15,7 +15,7 @@ fn an_order_is_read_once_and_only_by_an_engine_that_lived_when_it_was_given() {
     let (_dir, folder) = folder();
     let mut first = ControlReader::from_now(&folder);
     assert_eq!(first.read().unwrap(), []);
-    let order = ControlOrder::StopTask { task: "a[1]".into() };
+    let order = ControlOrder::StopTask { task: "a[1]".into(), force: false };
     folder.send_order(&order).unwrap();
     assert_eq!(first.read().unwrap(), std::slice::from_ref(&order));
     assert_eq!(first.read().unwrap(), []);

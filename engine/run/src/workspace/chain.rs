@@ -80,7 +80,7 @@ impl Chain {
             if Link::read(&self.tree, link.path.clone())? != *link {
                 return Err(tampered(
                     &self.tree,
-                    &format!("`{}` is no longer the same", link.path.display()),
+                    &format!("`{}` is no longer the same", name_of(&link.path)),
                 ));
             }
         }
@@ -90,15 +90,20 @@ impl Chain {
 
 impl Link {
     fn read(tree: &Path, path: PathBuf) -> Result<Link, WorkspaceError> {
-        let missing = |_| tampered(tree, &format!("`{}` is missing", path.display()));
+        let missing = |_| tampered(tree, &format!("`{}` is missing", name_of(&path)));
         let found = path.symlink_metadata().map_err(missing)?;
         // A path and a newline; a symbolic link, a pipe or something huge is nothing that git wrote.
         if !found.is_file() || found.len() > 16 * 1024 {
-            return Err(tampered(tree, &format!("`{}` is no plain file", path.display())));
+            return Err(tampered(tree, &format!("`{}` is no plain file", name_of(&path))));
         }
         let content = std::fs::read(&path).map_err(missing)?;
         Ok(Link { id: id(&found), content, path })
     }
+}
+
+/// The name of a file of the chain: the folder of the tree is named already, and the other is named after it.
+fn name_of(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
 fn id(found: &Metadata) -> FileId {

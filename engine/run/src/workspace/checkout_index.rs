@@ -9,9 +9,10 @@ use std::time::Duration;
 use git2::Oid;
 
 use super::WorkspaceError;
-use super::git::Git;
+use super::git::{Git, GitDirs};
 use super::landing::BranchMove;
 use super::lock::patiently;
+use super::references::Reference;
 use super::repository::Repository;
 
 /// Paths whose entry in the index differs from a commit.
@@ -93,16 +94,20 @@ fn index_entry(path: &Path, mode: u32, id: Oid) -> git2::IndexEntry {
     }
 }
 
+/// Moves the enclosing branch, or a detached HEAD.
 pub(super) fn move_branch(
-    repository: &git2::Repository,
+    git: &Git,
+    repository: &Repository,
     branch: &BranchMove,
     patience: Duration,
 ) -> Result<(), WorkspaceError> {
+    let id = |text| {
+        Oid::from_str(text).map_err(|source| WorkspaceError::library("read the id of a commit", source))
+    };
+    let (from, to) = (id(&branch.from)?, id(&branch.to)?);
+    let dirs = GitDirs { tree: None, ..repository.dirs(&repository.root) };
     patiently(patience, || {
-        let (from, to) = (Oid::from_str(&branch.from), Oid::from_str(&branch.to));
-        let moved = from.and_then(|from| {
-            repository.reference_matching(&branch.reference, to?, true, from, "flow: merge of a task")
-        });
-        moved.map(drop).map_err(|source| WorkspaceError::library("move the branch", source))
+        let reference = Reference { repository: &repository.open()?, dirs, name: &branch.reference };
+        reference.set(git, Some(from), to, "flow: merge of a task")
     })
 }

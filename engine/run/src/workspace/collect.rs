@@ -3,7 +3,7 @@
 //! 1. What belongs to a live process or a live run is left alone.
 //! 2. Work that no other branch reaches goes only by force. Branches of flow don't count as others: two of them that reach
 //!    each other would both go.
-//! 3. Only what flow has made is looked at: by its place, its branch and its run.
+//! 3. Only what flow has made is looked at: by its place or git's entry, its branch and its run.
 
 use std::collections::BTreeMap;
 use std::os::unix::ffi::OsStrExt;
@@ -99,6 +99,10 @@ pub struct Collector {
 struct Trace {
     branch: Option<(String, Oid)>,
     entries: Vec<PathBuf>,
+    /// Its folder, when that is in another place than the settings of today say.
+    elsewhere: Option<PathBuf>,
+    /// Where somebody else has its branch checked out.
+    checked_out: Option<PathBuf>,
 }
 
 impl Collector {
@@ -127,7 +131,7 @@ impl Collector {
         self.find_branches(&mut traces)?;
         let mut found = Vec::with_capacity(traces.len());
         for ((run, name), trace) in traces {
-            let path = self.home.join(&run).join(&name);
+            let path = trace.elsewhere.clone().unwrap_or_else(|| self.home.join(&run).join(&name));
             let Some(run) = run_id(&run) else { continue };
             let standing = if is_live(&run) { Standing::Live } else { self.standing(&path, &trace) };
             found.push(Leftover {
@@ -227,19 +231,31 @@ impl Collector {
 
     fn find_entries(&self, traces: &mut BTreeMap<(String, String), Trace>) {
         let Some(repository) = &self.repository else { return };
+        let mut in_use = |git_dir: &Path, at: &Path, own: Option<&(String, String)>| {
+            if let Some(branch) = head_of(git_dir).filter(|branch| own != Some(branch)) {
+                traces.entry(branch).or_default().checked_out = Some(at.to_owned());
+            }
+        };
+        in_use(&repository.common, repository.checkout.as_deref().unwrap_or(&repository.common), None);
+        let mut ours = Vec::new();
         for entry in std::fs::read_dir(repository.common.join("worktrees")).into_iter().flatten().flatten() {
             let admin = entry.path();
             let back = std::fs::read(admin.join("gitdir")).unwrap_or_default();
-            let tree = PathBuf::from(std::ffi::OsStr::from_bytes(back.trim_ascii_end()));
-            let inside = tree.strip_prefix(&self.home).ok().and_then(|inside| inside.to_str());
-            let mut parts = inside.into_iter().flat_map(|inside| inside.split('/'));
-            if let (Some(run), Some(name), Some(".git"), None) =
-                (parts.next(), parts.next(), parts.next(), parts.next())
-                && run_id(run).is_some()
-                && is_tree(name)
-            {
-                traces.entry((run.to_owned(), name.to_owned())).or_default().entries.push(admin);
+            let dot_git = Path::new(std::ffi::OsStr::from_bytes(back.trim_ascii_end()));
+            let Some(tree) = dot_git.parent().filter(|_| dot_git.ends_with(".git")) else { continue };
+            let names = names_of(tree);
+            let at_home = names.as_ref().is_some_and(|(run, name)| tree == self.home.join(run).join(name));
+            // In another place anybody may have made a tree of such a name.
+            let is_ours = at_home || (names.is_some() && admin.join(MADE).exists());
+            in_use(&admin, tree, names.as_ref().filter(|_| is_ours));
+            if let Some(names) = names.filter(|_| is_ours) {
+                ours.push((names, (!at_home).then(|| tree.to_owned()), admin));
             }
+        }
+        for (names, elsewhere, admin) in ours {
+            let trace = traces.entry(names).or_default();
+            trace.elsewhere = elsewhere;
+            trace.entries.push(admin);
         }
     }
 
@@ -260,6 +276,9 @@ impl Collector {
     }
 
     fn standing(&self, path: &Path, trace: &Trace) -> Standing {
+        if let Some(at) = &trace.checked_out {
+            return Standing::Unclear(format!("its branch is checked out in `{}`", at.display()));
+        }
         let looked = match (path.symlink_metadata(), Baseline::read(path)) {
             (_, Err(error)) => Err(error),
             (Err(_), Ok(_)) => self.of_branch(trace),
@@ -361,6 +380,19 @@ impl Collector {
         };
         look().map_err(|source| WorkspaceError::library("compare branches", source))
     }
+}
+
+/// Run and name of the branch that is checked out, if flow made it.
+fn head_of(git_dir: &Path) -> Option<(String, String)> {
+    let head = std::fs::read_to_string(git_dir.join("HEAD")).ok()?;
+    let (run, name) = our_branch(head.trim().strip_prefix("ref: ")?)?;
+    Some((run.to_owned(), name.to_owned()))
+}
+
+/// Run and name of a tree, as its folder is called.
+fn names_of(tree: &Path) -> Option<(String, String)> {
+    let (name, run) = (tree.file_name()?.to_str()?, tree.parent()?.file_name()?.to_str()?);
+    (run_id(run).is_some() && is_tree(name)).then(|| (run.to_owned(), name.to_owned()))
 }
 
 /// Run and name of a branch that flow made.

@@ -201,3 +201,46 @@ fn copies_are_told_apart_with_and_without_git() {
         assert!(collector.remove(&survey[1], true).unwrap() && !dirty.path.exists());
     }
 }
+
+#[test]
+fn trees_are_found_where_earlier_settings_had_them() {
+    let checkout = Checkout::new();
+    let earlier = checkout.state().with_file_name("earlier");
+    let all = Worktrees::open(&checkout.root, Some(earlier), &RunId::parse(RUN).unwrap()).unwrap();
+    let [clean, dirty] = ["clean", "dirty"].map(|name| make(&all, name).unwrap());
+    write(&dirty.path, "new.txt", "work\n");
+    assert_eq!(
+        found(&checkout),
+        [("clean.1".to_owned(), "clean"), ("dirty.1".to_owned(), "dirty")],
+        "though the branches of both are merged"
+    );
+    collect(&checkout, false);
+    assert_eq!((clean.path.exists(), dirty.path.join("new.txt").exists()), (false, true));
+    collect(&checkout, true);
+    assert!(!dirty.path.parent().unwrap().exists());
+    assert_eq!(
+        (checkout.branches(), checkout.git(&["worktree", "list"]).lines().count()),
+        ("main".into(), 1)
+    );
+}
+
+#[test]
+fn a_branch_that_somebody_has_checked_out_stays() {
+    let checkout = Checkout::new();
+    let all = worktrees(&checkout);
+    let [here, moved, named] = ["here", "moved", "named"].map(|name| make(&all, name).unwrap());
+    let aside = checkout.state().with_file_name("aside");
+    for tree in [&here, &moved] {
+        checkout.git(&["worktree", "unlock", tree.path.to_str().unwrap()]);
+    }
+    checkout.git(&["worktree", "remove", here.path.to_str().unwrap()]);
+    checkout.git(&["checkout", "-q", &here.branch]);
+    checkout.git(&["worktree", "move", moved.path.to_str().unwrap(), aside.to_str().unwrap()]);
+    // A person's worktree whose folders are called like ours.
+    let lookalike = checkout.state().with_file_name("mine").join(RUN).join("x.1");
+    checkout.git(&["worktree", "add", "-qb", "mine", lookalike.to_str().unwrap()]);
+    abandon(&named);
+    collect(&checkout, true);
+    assert_eq!(checkout.branches(), format!("{}\n{}\nmain\nmine", here.branch, moved.branch));
+    assert!(aside.join("a.txt").exists() && lookalike.join("a.txt").exists());
+}

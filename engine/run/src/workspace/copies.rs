@@ -17,7 +17,7 @@ use super::changes::listed;
 use super::copy_file::copy_file;
 use super::copy_patch::write_patch;
 use super::git::Git;
-use super::home::{home, recover_in, remove_folder};
+use super::home::{home, inside, recover_in, remove_folder};
 use super::landing::{Change, Landing, check};
 use super::lock::Patience;
 use super::merge_home::{landing_folder, merge_lock, nothing_to_merge, outcome, recover, refused};
@@ -104,7 +104,7 @@ impl Copies {
                 copy_into(&to, &kept).map_err(WorkspaceError::io("copy", to))?;
             }
         }
-        let dir: PathBuf = path.join(self.folder()).components().collect();
+        let dir = inside(path, &self.folder());
         std::fs::create_dir_all(&dir).map_err(WorkspaceError::io("create the folder", &dir))?;
         baseline.complete = true;
         baseline.write(path)?;

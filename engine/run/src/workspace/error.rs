@@ -64,7 +64,7 @@ pub enum WorkspaceError {
         lock: PathBuf,
     },
     /// The tree belongs to a live process.
-    #[error("the worktree `{path}` belongs to process {pid}, which is running")]
+    #[error("the worktree belongs to process {pid}, which is running: `{path}`")]
     InUse {
         /// The folder.
         path: PathBuf,
@@ -72,7 +72,7 @@ pub enum WorkspaceError {
         pid: u32,
     },
     /// The way from the tree to its repository was changed. Git was not called.
-    #[error("the git files of the worktree `{path}` were changed: {what}")]
+    #[error("the git files of the worktree were changed: {what}")]
     Tampered {
         /// The folder.
         path: PathBuf,
@@ -80,7 +80,7 @@ pub enum WorkspaceError {
         what: String,
     },
     /// The folder is gone.
-    #[error("the worktree `{path}` is gone")]
+    #[error("the task's tree is gone: `{path}`")]
     Lost {
         /// The folder.
         path: PathBuf,
@@ -149,6 +149,12 @@ pub enum WorkspaceError {
         /// Why not.
         source: ignore::Error,
     },
+    /// Somebody removed the entry of a tree in `.git/worktrees` while the tree was made.
+    #[error("the git files of the new worktree were removed while it was made, as `git worktree prune` does")]
+    Pruned {
+        /// What was in the way.
+        source: Box<WorkspaceError>,
+    },
     /// A tree could not be taken down. Nothing of it was lost.
     #[error("the work is kept in `{path}`{}", on_branch(branch))]
     Kept {
@@ -168,8 +174,15 @@ fn on_branch(branch: &str) -> String {
 impl WorkspaceError {
     /// The error and what caused it on one line, for an outcome's message.
     pub fn one_line(&self) -> String {
-        if let WorkspaceError::Kept { source, .. } = self {
-            return format!("{}; {self}", source.one_line());
+        if let WorkspaceError::Kept { source, branch, .. } = self {
+            // The folder that is gone keeps nothing.
+            return match (&**source, branch.is_empty()) {
+                (lost @ WorkspaceError::Lost { .. }, true) => lost.one_line(),
+                (lost @ WorkspaceError::Lost { .. }, false) => {
+                    format!("{}; what was committed is on branch `{branch}`", lost.one_line())
+                }
+                (other, _) => format!("{}; {self}", other.one_line()),
+            };
         }
         let mut line = self.to_string();
         let mut cause = std::error::Error::source(self);
@@ -211,6 +224,7 @@ impl WorkspaceError {
             | WorkspaceError::Include { .. }
             | WorkspaceError::NoCheckout { .. }
             | WorkspaceError::Outside { .. }
+            | WorkspaceError::Pruned { .. }
             | WorkspaceError::NoProgram { .. }
             | WorkspaceError::Git { .. }
             | WorkspaceError::Library { .. }

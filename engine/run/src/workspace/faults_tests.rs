@@ -2,8 +2,8 @@
 //!
 //! | row | fault | tests |
 //! |---|---|---|
-//! | R20 | several engines in one repository | `twelve_at_once_from_two_engines_all_succeed_and_leave_nothing`, `r20_twenty_engines_at_one_repository_all_succeed` |
-//! | R21 | a lock of git is held | `a_held_lock_of_git_is_waited_for`, `r21_patience_ends_and_the_lock_stays` |
+//! | R20 | several engines in one repository | `twelve_at_once_from_two_engines_all_succeed_and_leave_nothing`, `r20_twenty_engines_with_four_trees_each_succeed_and_leave_nothing_behind`, `a_tree_whose_entry_is_pruned_while_it_is_made_is_made_again`, `a_branch_goes_alone_though_all_are_packed_meanwhile` |
+//! | R21 | a lock of git is held | `a_held_lock_of_git_is_waited_for`, `r21_patience_ends_and_the_lock_stays`, `r21_the_same_while_another_program_holds_the_index`, `r21_the_same_while_another_program_holds_references_and_configuration` |
 //! | R22 | the folder exists | `an_existing_folder_or_branch_is_never_taken_over` |
 //! | R23 | the branch exists, or one in its way | `a_branch_named_flow_moves_ours_aside`, `c61_a_branch_that_is_there_or_checked_out_elsewhere_is_no_obstacle` |
 //! | R24 | uncommitted files | `base_takes_a_revision_or_the_uncommitted_files`, `a_tree_says_what_it_lacks`, `base_dirty_starts_from_what_is_not_committed` |
@@ -36,9 +36,11 @@ fn every_row_names_tests_that_exist() {
         table,
         include_str!("collect_tests.rs"),
         include_str!("finish_tests.rs"),
+        include_str!("references_tests.rs"),
         include_str!("worktree_tests.rs"),
         include_str!("../../../../tests/cases/trees.rs"),
         include_str!("../../../../tests/isolation.rs"),
+        include_str!("../../../../tests/trees.rs"),
     ]
     .concat();
     for row in 20..=30 {

@@ -11,6 +11,7 @@ use super::git::Git;
 use super::lock::patiently;
 use super::merge_home::nothing_to_merge;
 use super::patch::write_difference;
+use super::references::Reference;
 use super::worktree::{Worktree, Worktrees};
 
 /// What is known of a tree at its end.
@@ -34,7 +35,7 @@ impl Worktrees {
 
     /// Ends a tree. Without changes it goes, with its branch. Else everything is committed to its branch, which is kept;
     /// the folder goes too when the task completed and its work came home (`merge`). With `merge: patch` the branch goes
-    /// as well, once `patch_to` is on disk; the outcome names it as it was given.
+    /// as well, once `patch_to` is on disk; the outcome names it as it was given. A refused `merge: apply` leaves one too.
     pub fn finish(
         &self,
         tree: &Worktree,
@@ -73,11 +74,16 @@ impl Worktrees {
             outcome.merged = merge.changes_home().then(|| nothing_to_merge(merge));
             return Ok(outcome);
         }
-        let patch_to = if merge == Merge::Patch { patch_to } else { None };
+        let (patch_to, refused_to) = if merge == Merge::Patch { (patch_to, None) } else { (None, patch_to) };
         let repository = self.repository.open_shared()?;
         outcome.files_changed = write_difference(&repository, tree.start, tip, patch_to)?;
         outcome.patch = patch_to.map(|path| path.display().to_string());
         outcome.merged = merge.changes_home().then(|| self.bring_home(tree, tip, merge)).transpose()?;
+        let refused = outcome.merged.as_ref().is_some_and(|merged| !merged.conflicts.is_empty());
+        if let (true, Merge::Apply, Some(patch_to)) = (refused, merge, refused_to) {
+            write_difference(&repository, tree.start, tip, Some(patch_to))?;
+            outcome.patch = Some(patch_to.display().to_string());
+        }
         let came_home = outcome.merged.as_ref().is_some_and(|merged| merged.conflicts.is_empty());
         let folder_goes = match merge {
             Merge::None => false,
@@ -148,11 +154,8 @@ impl Worktrees {
         let name = format!("refs/heads/{branch}");
         let _lock = self.lock()?;
         patiently(self.patience.git, || {
-            let moved = match from {
-                Some(from) => repository.reference_matching(&name, to, true, from, "flow: end of the task"),
-                None => repository.reference(&name, to, false, "flow: end of the task"),
-            };
-            moved.map(drop).map_err(|source| WorkspaceError::library("move the branch", source))
+            let reference = Reference { repository, dirs: self.repository.shared(), name: &name };
+            reference.set(&self.git, from, to, "flow: end of the task")
         })
     }
 

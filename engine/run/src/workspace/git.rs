@@ -66,6 +66,12 @@ impl Git {
         Git { program: None }
     }
 
+    /// Where it is.
+    #[cfg(test)]
+    pub(super) fn path(&self) -> Option<&Path> {
+        self.program.as_deref()
+    }
+
     /// A program of one's own.
     #[cfg(test)]
     pub(super) fn at(program: PathBuf) -> Self {

@@ -84,6 +84,11 @@ pub(super) fn recover_in(
     merge_home::recover(git, repository, home)
 }
 
+/// A folder in a tree, or the tree itself; joined with nothing, a path would end with a slash.
+pub(super) fn inside(tree: &Path, folder: &Path) -> PathBuf {
+    if folder.as_os_str().is_empty() { tree.to_owned() } else { tree.join(folder) }
+}
+
 /// Removes a folder with all that is in it; one that is not there is no error.
 pub(super) fn remove_folder(path: &Path) -> Result<(), WorkspaceError> {
     let removed = match std::fs::remove_dir_all(path) {

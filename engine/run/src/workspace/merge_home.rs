@@ -108,7 +108,7 @@ impl Worktrees {
                 return Ok(refused(how, conflicts));
             }
         } else {
-            move_branch(&home, &branch, self.patience.git)?;
+            move_branch(&self.git, &self.repository, &branch, self.patience.git)?;
         }
         Ok(outcome(how, files, made))
     }
@@ -149,12 +149,11 @@ impl Worktrees {
             }
         };
         let landing = Landing::begin(&self.landing_of(tree), checkout, &changes, Some(branch.clone()))?;
-        let home = self.repository.open()?;
         let write = || {
             landing.write(checkout, &changes)?;
             let entries = deltas.iter().map(|delta| (delta.path.as_path(), delta.new));
             patiently(self.patience.git, || set_index(&git, &self.repository, checkout, entries.clone()))?;
-            move_branch(&home, branch, self.patience.git)
+            move_branch(&self.git, &self.repository, branch, self.patience.git)
         };
         if let Err(error) = write() {
             landing.undo()?;
@@ -242,7 +241,11 @@ pub(super) fn recover(
             let at = Repository { git_dir, ..repository.clone() };
             let opened = at.open()?;
             let now = opened.find_reference(&branch.reference).ok().and_then(|found| found.target());
-            if now.is_some_and(|now| now.to_string() == branch.to) {
+            // Somebody may have worked on since.
+            let arrived = now
+                .zip(Oid::from_str(&branch.to).ok())
+                .is_some_and(|(now, to)| now == to || opened.graph_descendant_of(now, to).unwrap_or(false));
+            if arrived {
                 landing.done()?;
                 continue;
             }

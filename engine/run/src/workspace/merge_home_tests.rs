@@ -283,7 +283,7 @@ fn interrupted(checkout: &Checkout, moved: bool) -> Worktrees {
     let entries = deltas.iter().map(|delta| (delta.path.as_path(), delta.new));
     set_index(&worktrees.git, &worktrees.repository, &checkout.root, entries).unwrap();
     if moved {
-        move_branch(&repository, &branch, worktrees.patience.git).unwrap();
+        move_branch(&worktrees.git, &worktrees.repository, &branch, worktrees.patience.git).unwrap();
     }
     worktrees
 }
@@ -310,4 +310,16 @@ fn a_crash_before_the_branch_moved_is_undone_and_one_after_it_stands() {
         (String::new(), "agent\n".into())
     );
     assert_eq!(checkout.git(&["log", "--format=%s"]), "work\nfirst");
+}
+
+#[test]
+fn a_crash_after_the_branch_moved_stands_though_somebody_has_committed_on_top() {
+    let checkout = Checkout::new();
+    interrupted(&checkout, true);
+    let landed = read(checkout.root.join("a.txt"));
+    write(&checkout.root, "later.txt", "x\n");
+    checkout.commit("later");
+    checkout.worktrees_of(&checkout.root, "r2");
+    assert_eq!(checkout.git(&["status", "--porcelain"]), "");
+    assert_eq!((read(checkout.root.join("a.txt")), checkout.root.join("new.txt").exists()), (landed, true));
 }

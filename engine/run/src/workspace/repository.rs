@@ -21,6 +21,11 @@ pub fn git_place(root: &Path) -> GitPlace {
     }
 }
 
+/// How many folders a project is below the top of its checkout, of which private trees are made.
+pub fn depth(root: &Path) -> usize {
+    Repository::discover(root).map_or(0, |repository| repository.folder().components().count())
+}
+
 /// Refuses a repository that belongs to somebody else: its configuration makes git run programs.
 pub fn check_owner(root: &Path) -> Result<(), WorkspaceError> {
     match Repository::discover(root) {
@@ -92,6 +97,11 @@ impl Repository {
                 }
             }
         }
+    }
+
+    /// Where git works on what all worktrees share.
+    pub(super) fn shared(&self) -> GitDirs<'_> {
+        GitDirs { git_dir: &self.common, common: &self.common, tree: None, index: None }
     }
 
     /// Where git works on the checkout.

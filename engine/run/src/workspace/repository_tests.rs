@@ -4,12 +4,13 @@ use super::*;
 #[test]
 fn a_place_is_none_without_commits_or_ready() {
     let folder = tempfile::TempDir::new().unwrap();
-    assert_eq!(git_place(folder.path()), GitPlace::None);
+    assert_eq!((git_place(folder.path()), depth(folder.path())), (GitPlace::None, 0));
     git(folder.path(), &["init", "-q"]);
     assert_eq!(git_place(folder.path()), GitPlace::NoCommits);
     let checkout = Checkout::new();
     assert_eq!(git_place(&checkout.root), GitPlace::Ready);
     assert_eq!(git_place(&checkout.root.join("sub")), GitPlace::Ready);
+    assert_eq!((depth(&checkout.root), depth(&checkout.root.join("sub"))), (0, 1));
     checkout.git(&["checkout", "-q", "--detach"]);
     assert_eq!(git_place(&checkout.root), GitPlace::Ready);
 }

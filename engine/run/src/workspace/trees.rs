@@ -39,7 +39,7 @@ pub struct TreeEnd {
     pub completed: bool,
     /// How the work comes home.
     pub merge: Merge,
-    /// Where a patch goes.
+    /// Where a patch goes: with `merge: patch`, and where `merge: apply` is refused.
     pub patch_to: Option<PathBuf>,
 }
 
@@ -159,7 +159,7 @@ impl Trees {
         }
         // Held meanwhile, so that a sibling that comes next knows whom it met.
         let mut landed = self.landed.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut outcome = self.end(tree, merge, None)?;
+        let mut outcome = self.end(tree, merge, end.patch_to.as_deref())?;
         if let Some(merged) = &mut outcome.merged {
             for conflict in &mut merged.conflicts {
                 conflict.other = landed.get(&conflict.path).cloned();

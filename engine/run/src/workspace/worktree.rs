@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use flow_core::ids::{Address, Attempt, RunId};
 use flow_core::text::file_name;
@@ -12,10 +13,11 @@ use super::WorkspaceError;
 use super::chain::Chain;
 use super::changes::{self, Untracked};
 use super::git::{Git, GitDirs};
-use super::home::{home, recover_in, remove_folder};
+use super::home::{home, inside, recover_in, remove_folder};
 use super::lacked::lacked;
 use super::lock::{Patience, RepositoryLock, patiently};
 use super::owner::Owner;
+use super::references::Reference;
 use super::repository::{Repository, author};
 
 /// The private trees of one run.
@@ -31,6 +33,9 @@ pub struct Worktrees {
 
 /// A file in a tree's folder in `.git/worktrees`: the tree was made to its end. One without it has never been anybody's.
 pub(super) const MADE: &str = "flow-made";
+
+/// How often a tree is begun whose entry somebody removes meanwhile.
+const TRIES: u32 = 10;
 
 /// A private tree, owned by this process until it is finished.
 #[derive(Debug)]
@@ -49,6 +54,14 @@ pub struct Worktree {
     pub(super) chain: Chain,
     /// The filters of the repository's own configuration when the tree was made.
     pub(super) filters: Vec<(String, String)>,
+}
+
+/// What making a tree found out.
+struct Begun {
+    branch: String,
+    chain: Chain,
+    dir: PathBuf,
+    lacked: Vec<String>,
 }
 
 impl Worktrees {
@@ -76,33 +89,55 @@ impl Worktrees {
         let name = format!("{}.{attempt}", file_name(address.as_str()));
         let path = self.home.join(self.run.as_str()).join(&name);
         let filters = self.filters()?;
+        let uncommitted = if base == Some("dirty") { None } else { Some(Untracked::Folders) };
+        let mut tries = 1;
+        let begun = loop {
+            match self.begin(&path, &name, start, uncommitted) {
+                // Nobody has seen it yet, so it can be made anew.
+                Err(WorkspaceError::Pruned { .. }) if tries < TRIES => {
+                    std::thread::sleep(Duration::from_millis(2) * tries);
+                    tries += 1;
+                }
+                begun => break begun?,
+            }
+        };
+        let Begun { branch, chain, dir, lacked } = begun;
+        Ok(Worktree { path, branch, base: start.to_string(), dir, lacked, start, chain, filters })
+    }
+
+    fn begin(
+        &self,
+        path: &Path,
+        name: &str,
+        start: Oid,
+        uncommitted: Option<Untracked>,
+    ) -> Result<Begun, WorkspaceError> {
         // Only what git can't do twice at once stands under the lock; the files are written outside it.
         let (branch, chain) = {
             let _lock = self.lock()?;
-            self.add(&path, &name, start)?
+            self.add(path, name, start)?
         };
-        let uncommitted = if base == Some("dirty") { None } else { Some(Untracked::Folders) };
         let (filled, lacked) = std::thread::scope(|scope| {
             let lacked = scope.spawn(|| lacked(&self.git, &self.repository, start, uncommitted));
-            let filled = self.fill(&path, &chain);
+            let filled = self.fill(path, &chain);
             (filled, lacked.join().unwrap_or_default())
         });
-        let made = filled.and_then(|()| self.folder_in(&path)).and_then(|dir| {
+        let made = filled.and_then(|()| self.folder_in(path)).and_then(|dir| {
             let mark = chain.admin().join(MADE);
             std::fs::write(&mark, "").map_err(WorkspaceError::io("write", mark))?;
             Ok(dir)
         });
         match made {
-            Ok(dir) => {
-                let base = start.to_string();
-                Ok(Worktree { path, branch, base, dir, lacked, start, chain, filters })
-            }
+            Ok(dir) => Ok(Begun { branch, chain, dir, lacked }),
             Err(error) => {
+                let pruned = chain.check().is_err();
                 // Nobody has seen it yet, so nothing in it is anybody's work.
-                let undone = self.remove(&chain, &path).and_then(|()| self.delete_branch(&branch, start));
+                let undone = self.remove(&chain, path).and_then(|()| self.delete_branch(&branch, start));
+                let source = Box::new(error);
                 Err(match undone {
-                    Ok(()) => error,
-                    Err(_) => WorkspaceError::Kept { path, branch, source: Box::new(error) },
+                    Ok(()) if pruned => WorkspaceError::Pruned { source },
+                    Ok(()) => *source,
+                    Err(_) => WorkspaceError::Kept { path: path.to_owned(), branch, source },
                 })
             }
         }
@@ -132,20 +167,25 @@ impl Worktrees {
         if is_branch(&branch) {
             return Err(WorkspaceError::Exists { what: branch });
         }
-        patiently(self.patience.git, || {
+        let chain = patiently(self.patience.git, || {
             let added = if self.git.is_there() {
                 self.add_by_program(path, &branch, start)
             } else {
                 self.add_by_library(&repository, path, name, &branch, start)
             };
+            let added = added.and_then(|()| {
+                let pruned = |source| WorkspaceError::Pruned { source };
+                Chain::read(path, &self.repository.common).map_err(|source| pruned(Box::new(source)))
+            });
             if added.is_err() {
                 // Git leaves the branch behind, and neither folder nor branch was there before.
                 let _ = std::fs::remove_dir_all(path);
+                let _ = path.parent().map(std::fs::remove_dir);
                 self.delete_branch_locked(&branch, start)?;
             }
             added
         })?;
-        Ok((branch, Chain::read(path, &self.repository.common)?))
+        Ok((branch, chain))
     }
 
     pub(super) fn add_by_program(&self, path: &Path, branch: &str, start: Oid) -> Result<(), WorkspaceError> {
@@ -173,7 +213,14 @@ impl Worktrees {
             tree: None,
             index: None,
         };
-        self.git.run(dirs, &args).map(drop)
+        self.git.run(dirs, &args).map(drop).map_err(|error| match error {
+            // A prune meets the entry in the moment between its folder and its lock.
+            WorkspaceError::Git { message, .. } if is_pruned(&message) => {
+                let source = Box::new(WorkspaceError::Git { command: "worktree add".to_owned(), message });
+                WorkspaceError::Pruned { source }
+            }
+            error => error,
+        })
     }
 
     fn add_by_library(
@@ -214,7 +261,7 @@ impl Worktrees {
 
     /// The project's folder in a tree; made when the commit doesn't have it.
     fn folder_in(&self, path: &Path) -> Result<PathBuf, WorkspaceError> {
-        let dir: PathBuf = path.join(self.repository.folder()).components().collect();
+        let dir = inside(path, self.repository.folder());
         std::fs::create_dir_all(&dir).map_err(WorkspaceError::io("create the folder", &dir))?;
         // At another commit a part of the way may be a symbolic link.
         match (dir.canonicalize(), path.canonicalize()) {
@@ -274,20 +321,34 @@ impl Worktrees {
         commit().map_err(|source| WorkspaceError::library("make a commit", source))
     }
 
-    /// Removes a tree's folder and its entry in `.git/worktrees`.
+    /// Removes a tree's folder and its entry in `.git/worktrees`. The entry stays locked to its end: one without a lock and
+    /// without a folder is what `git worktree prune` deletes, and by then another tree may have taken its name.
     pub(super) fn remove(&self, chain: &Chain, path: &Path) -> Result<(), WorkspaceError> {
-        self.unlock(chain)?;
-        remove_folder(path)?;
-        let _lock = self.lock()?;
-        self.remove_entry(chain.admin())?;
+        let removed = remove_folder(path).and_then(|()| {
+            let _lock = self.lock()?;
+            self.remove_entry(chain.admin())
+        });
+        if removed.is_err() {
+            // What stays belongs to nobody.
+            self.unlock(chain)?;
+        }
         // Only the last tree of a run leaves it empty.
         let _ = path.parent().map(std::fs::remove_dir);
-        Ok(())
+        removed
     }
 
     /// Removes an entry in `.git/worktrees`. The caller holds the lock.
     pub(super) fn remove_entry(&self, admin: &Path) -> Result<(), WorkspaceError> {
-        remove_folder(admin)?;
+        // Away from its name in one step: a prune that is about to delete it by its name must not meet the next tree's.
+        let parent = admin.parent().unwrap_or(admin);
+        let moved = tempfile::Builder::new().prefix("gone-").tempdir_in(parent).and_then(|gone| {
+            std::fs::rename(admin, gone.path().join("entry"))?;
+            Ok(gone)
+        });
+        match moved {
+            Ok(gone) => remove_folder(gone.path())?,
+            Err(_) => remove_folder(admin)?,
+        }
         // Git removes the folder with its last entry too.
         let _ = std::fs::remove_dir(self.repository.common.join("worktrees"));
         Ok(())
@@ -311,17 +372,10 @@ impl Worktrees {
     }
 
     fn delete_branch_locked(&self, branch: &str, expected: Oid) -> Result<(), WorkspaceError> {
-        // As a reference: deleting it as a branch would also rewrite the person's config.
         let name = format!("refs/heads/{branch}");
         patiently(self.patience.git, || {
-            let repository = self.repository.open_shared()?;
-            let deleted = match repository.find_reference(&name) {
-                Ok(mut reference) if reference.target() == Some(expected) => reference.delete(),
-                Ok(_) => Ok(()),
-                Err(error) if error.code() == git2::ErrorCode::NotFound => Ok(()),
-                Err(error) => Err(error),
-            };
-            deleted.map_err(|source| WorkspaceError::library("delete the branch", source))
+            let repository = &self.repository.open_shared()?;
+            Reference { repository, dirs: self.repository.shared(), name: &name }.delete(&self.git, expected)
         })
     }
 
@@ -341,6 +395,11 @@ impl Worktrees {
         };
         read().map_err(|source| WorkspaceError::library("read git's config", source))
     }
+}
+
+/// Whether git says that what it had just made was gone.
+fn is_pruned(message: &str) -> bool {
+    ["No such file or directory", "could not find created worktree"].iter().any(|said| message.contains(said))
 }
 
 #[cfg(test)]
