@@ -288,7 +288,7 @@ fn a_report_names_the_branch_of_refused_work_in_full() {
     flow.run(&["run", "plan.yaml"]).exits(1);
     let branch = flow.task(name)["worktree"]["branch"].as_str().unwrap().replace('_', "\\_");
     let report = flow.run(&["report", "latest"]).exits(0).stdout;
-    let message = report.lines().find(|line| line.contains("nothing was written, the work")).unwrap();
+    let message = report.lines().find(|line| line.contains("the work is kept on branch")).unwrap();
     assert!(message.contains(&branch), "{message}");
 }
 
