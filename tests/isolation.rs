@@ -60,7 +60,7 @@ fn a_conflict_fails_the_task_writes_nothing_and_names_both_sides() {
     assert!(report.contains("was refused, nothing was written"), "{report}");
     assert!(
         report.contains(&format!(
-            "`a.txt` was changed since the task began, by `{}`",
+            "`a.txt` is not what the task began with, by `{}`",
             won["address"].as_str().unwrap()
         )),
         "{report}"

@@ -17,6 +17,7 @@ mod crash;
 mod examples;
 mod fork;
 mod gc;
+mod habits;
 mod isolation;
 mod keys;
 mod models;

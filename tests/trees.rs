@@ -258,7 +258,7 @@ fn taken_by_hand(task: &str, person: impl Fn(&Flow)) -> (Flow, Ran) {
     assert!(wait_until(Duration::from_secs(20), || flow.home().join("up").exists()));
     person(&flow);
     std::fs::write(flow.home().join("go"), "").unwrap();
-    engine.wait().exits(1).says(&["merge_conflict", "was changed since the task began"]);
+    engine.wait().exits(1).says(&["merge_conflict", "is not what the task began with"]);
     let message = flow.task("t")["message"].as_str().unwrap().to_owned();
     let (_, command) = message.split_once("take it by hand: `").unwrap();
     let command = command.split('`').next().unwrap();

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use flow_core::compile::{AgentRegistry, AgentText, GivenInput, GivenValue, agent_registry};
 use flow_core::diagnostic::SourceFile;
 use flow_core::model::AgentSource;
+use flow_run::load::Project;
 use flow_run::sys::files;
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
@@ -133,6 +134,19 @@ fn agent_file(number: usize) -> String {
 
 fn named_file(number: usize) -> String {
     format!("files/{number}")
+}
+
+impl Kept {
+    /// The files that the run keeps and that say something else now, as the person would name them. What is not there any
+    /// more, or never was a file, says nothing.
+    pub fn changed_since(&self, project: &Project) -> Vec<String> {
+        let manifest = Path::new(&self.file.name).file_name().map(|name| self.dir.join(name));
+        let named = self.files.iter().map(|(path, text)| (self.dir.join(path), text));
+        let all = manifest.map(|path| (path, &self.file.text)).into_iter().chain(named);
+        all.filter(|(path, kept)| fs::read_to_string(path).is_ok_and(|now| now != **kept))
+            .map(|(path, _)| project.show(&path))
+            .collect()
+    }
 }
 
 /// Reads a kept plan back.

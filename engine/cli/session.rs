@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use flow_core::compile::{
-    AgentRegistry, CompileInput, Compiled, GitPlace, GivenInput, GivenValue, Place, agent_registry, compile,
-    inputs_file, settings,
+    AgentRegistry, CompileInput, Compiled, GitPlace, GivenInput, GivenValue, Place, Purpose, agent_registry,
+    compile, inputs_file, settings,
 };
 use flow_core::diagnostic::{Diagnostic, SourceFile};
 use flow_core::model::Settings;
@@ -107,8 +107,8 @@ impl Session {
     }
 
     /// Reads and compiles a plan. All that is wrong is shown; errors end the command before anything runs.
-    pub fn compile(&self, plan: &str, inputs: &InputArgs) -> anyhow::Result<Prepared> {
-        let (prepared, diagnostics) = self.examine(plan, inputs)?;
+    pub fn compile(&self, plan: &str, inputs: &InputArgs, purpose: Purpose) -> anyhow::Result<Prepared> {
+        let (prepared, diagnostics) = self.examine(plan, inputs, purpose)?;
         ui::diagnostics(&diagnostics);
         prepared.ok_or_else(|| refused(&diagnostics))
     }
@@ -118,6 +118,7 @@ impl Session {
         &self,
         plan: &str,
         inputs: &InputArgs,
+        purpose: Purpose,
     ) -> anyhow::Result<(Option<Prepared>, Vec<Diagnostic>)> {
         let given =
             inputs.input.iter().map(|text| self.given(text)).collect::<anyhow::Result<Vec<GivenInput>>>()?;
@@ -140,7 +141,7 @@ impl Session {
             return Ok((None, findings));
         }
         let outside = Outside::new(&found.dir, &self.project.root, IndexMap::new());
-        let (prepared, more) = self.compile_text(found.file, outside, settings, agents, &all);
+        let (prepared, more) = self.compile_text(found.file, outside, settings, agents, (&all, purpose));
         findings.extend(more);
         Ok((prepared, findings))
     }
@@ -159,7 +160,7 @@ impl Session {
         let settings = self.settings(&kept.dir)?;
         let outside = Outside::new(&kept.dir, &self.project.root, kept.files);
         let (prepared, diagnostics) =
-            self.compile_text(kept.file, outside, settings, kept.agents, &kept.inputs);
+            self.compile_text(kept.file, outside, settings, kept.agents, (&kept.inputs, Purpose::Run));
         // Its warnings were shown when the run began.
         let errors: Vec<_> = diagnostics.into_iter().filter(Diagnostic::is_error).collect();
         ui::diagnostics(&errors);
@@ -172,7 +173,7 @@ impl Session {
         outside: Outside<'_>,
         settings: Settings,
         agents: AgentRegistry,
-        inputs: &[GivenInput],
+        (inputs, purpose): (&[GivenInput], Purpose),
     ) -> (Option<Prepared>, Vec<Diagnostic>) {
         let input = CompileInput {
             file: Arc::clone(&file),
@@ -180,6 +181,7 @@ impl Session {
             settings: &settings,
             inputs,
             place: &outside,
+            purpose,
         };
         let Compiled { plan, mut diagnostics } = compile(&input);
         let used = plan.iter().flat_map(|plan| &plan.agents);

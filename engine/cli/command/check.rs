@@ -1,6 +1,6 @@
 //! `flow check`.
 
-use flow_core::compile::AgentRegistry;
+use flow_core::compile::{AgentRegistry, Purpose};
 use flow_core::diagnostic::{Code, Diagnostic};
 use flow_core::model::AgentSource;
 
@@ -18,7 +18,7 @@ pub(super) fn run(session: &Session, args: &CheckArgs) -> anyhow::Result<u8> {
     let mut odd = Vec::new();
     let mut tasks = 0;
     for plan in &plans {
-        let (prepared, diagnostics) = session.examine(plan, &args.inputs)?;
+        let (prepared, diagnostics) = session.examine(plan, &args.inputs, Purpose::Look)?;
         tasks += prepared.map_or(0, |prepared| prepared.plan.tasks.len());
         all.extend(diagnostics);
     }

@@ -110,12 +110,14 @@ impl Engine<'_> {
             ui::summary(how, &ui::Ended { report: &report, took: began.elapsed(), folder: &shown });
         }
         made?;
+        // Who asked for a report on standard output reads that, and nothing behind it.
+        let report_is_printed = reports.iter().any(|report| report.path.is_none());
         for report in reports {
             report.write(&folder)?;
         }
         // What reads a pipe gets an object in any case; a person of a plan without outputs has nothing to read.
         let nothing = ended.outputs.is_none() && std::io::stdout().is_terminal();
-        if !json && !nothing {
+        if !json && !nothing && !report_is_printed {
             ui::print_json(&ended.outputs.unwrap_or_else(|| Value::Object(serde_json::Map::new())))?;
         }
         Ok(ended.exit)

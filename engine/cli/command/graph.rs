@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use flow_core::compile::Purpose;
 use flow_core::graph::EdgeKind;
 use flow_core::ids::TaskId;
 use flow_core::plan::{Plan, TaskKind};
@@ -13,7 +14,7 @@ use crate::session::Session;
 use crate::ui;
 
 pub(super) fn run(session: &Session, args: &GraphArgs) -> anyhow::Result<u8> {
-    let plan = session.compile(&args.plan, &args.inputs)?.plan;
+    let plan = session.compile(&args.plan, &args.inputs, Purpose::Look)?.plan;
     match args.format {
         GraphFormat::Ascii => ui::print(&ascii(&plan))?,
         GraphFormat::Mermaid => ui::print(&mermaid(&plan))?,

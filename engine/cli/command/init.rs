@@ -1,9 +1,11 @@
 //! `flow init`: a project that runs at once, without a key and without a network.
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use flow_core::text::shell_word;
+use flow_core::text::{list_some, shell_word};
+use flow_run::load::{Project, agent_folders};
+use serde_json::Value;
 
 use crate::args::InitArgs;
 use crate::exit::{Exit, Failure};
@@ -16,35 +18,76 @@ const FILES: &[(&str, &str)] = &[
     ("agents/scout.md", include_str!("../init/scout.md")),
     (SETTINGS, include_str!("../init/flow.toml")),
     (SCRIPT, include_str!("../init/model.yaml")),
-    (".github/workflows/flow.yml", include_str!("../init/flow.yml")),
 ];
+const WORKFLOW: &str = include_str!("../init/flow.yml");
+const WORKFLOWS: &str = ".github/workflows";
 const PLAN: &str = "plan.yaml";
 const SETTINGS: &str = "flow.toml";
 const SCRIPT: &str = "model.yaml";
 
 pub(super) fn run(session: &Session, args: &InitArgs) -> anyhow::Result<u8> {
     let dir = session.project.here.join(&args.dir);
+    let around = Project::locate(&dir, None);
     let mut kept = Vec::new();
     for (name, text) in FILES {
-        let path = dir.join(name);
-        let shown = session.project.show(&path);
-        match write(&path, text) {
-            Ok(true) => ui::note(&format!("wrote {shown}")),
-            Ok(false) => {
-                ui::warning(&format!("{shown} is there already and was left as it is"));
-                kept.push(*name);
-            }
-            Err(error) => {
-                return Err(Failure::new(Exit::Io, format!("can't write `{shown}`: {error}")).into());
-            }
+        if !write(&session.project, &dir.join(name), text)? {
+            kept.push(*name);
         }
     }
+    let dir = dir.canonicalize().unwrap_or(dir);
+    let (path, text) = workflow(&dir);
+    write(&session.project, &path, &text)?;
+    say_what_is_left_out(&around, &dir);
     say_what_to_do(&args.dir, &kept);
     Ok(Exit::Success.code())
 }
 
-/// Writes a file that isn't there; says whether it wrote.
-fn write(path: &Path, text: &str) -> io::Result<bool> {
+/// The CI file. GitHub reads those at the top of a repository only, so there it goes, and there it works in this folder.
+fn workflow(dir: &Path) -> (PathBuf, String) {
+    let top = dir.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(dir);
+    let inside = dir.strip_prefix(top).unwrap_or(Path::new("")).display().to_string();
+    if inside.is_empty() {
+        return (dir.join(WORKFLOWS).join("flow.yml"), WORKFLOW.to_owned());
+    }
+    let plain = |c: char| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' };
+    let name: String = inside.chars().map(plain).collect();
+    // JSON is YAML, whatever the folder is called.
+    let place = format!("defaults:\n  run:\n    working-directory: {}\n\njobs:", Value::from(inside));
+    (top.join(WORKFLOWS).join(format!("flow-{name}.yml")), WORKFLOW.replacen("jobs:", &place, 1))
+}
+
+/// Settings of its own make a folder a project of its own, which the agents of the one around it are not part of.
+fn say_what_is_left_out(around: &Project, dir: &Path) {
+    if around.root == dir {
+        return;
+    }
+    // As one who stands in the folder names them.
+    let there = Project { here: dir.to_owned(), ..around.clone() };
+    let folders: Vec<String> = agent_folders(&around.root).map(|folder| there.show(&folder)).collect();
+    if let Some(first) = folders.first() {
+        ui::note(&format!(
+            "the folder is a project of its own now (flow.toml): the agents of {} count in it with `--agents {}` only",
+            list_some(folders.iter().map(String::as_str), 3),
+            shell_word(first)
+        ));
+    }
+}
+
+/// Writes a file that isn't there, and says so; whether it wrote.
+fn write(project: &Project, path: &Path, text: &str) -> anyhow::Result<bool> {
+    let shown = project.show(path);
+    match create(path, text) {
+        Ok(true) => ui::note(&format!("wrote {shown}")),
+        Ok(false) => {
+            ui::warning(&format!("{shown} is there already and was left as it is"));
+            return Ok(false);
+        }
+        Err(error) => return Err(Failure::new(Exit::Io, format!("can't write `{shown}`: {error}")).into()),
+    }
+    Ok(true)
+}
+
+fn create(path: &Path, text: &str) -> io::Result<bool> {
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder)?;
     }

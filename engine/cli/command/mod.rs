@@ -11,6 +11,7 @@ mod gc;
 mod graph;
 mod init;
 mod logs;
+mod models;
 mod plan;
 mod ps;
 mod reconcile;

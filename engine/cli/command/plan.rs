@@ -2,12 +2,12 @@
 
 use std::fmt::Write;
 
+use flow_core::compile::Purpose;
 use flow_core::graph::EdgeKind;
-use flow_core::model::{Isolation, Merge, ModelRef};
+use flow_core::model::{Isolation, Merge};
 use flow_core::plan::{ConditionAt, Item, Items, OnLost, Output, Over, Plan, Task, TaskKind, combinations};
 use flow_core::text::{format_duration, one_line};
 use flow_core::values::preview;
-use flow_run::provider::Providers;
 use flow_run::store::StateDir;
 use serde_json::{Value, json};
 
@@ -17,7 +17,7 @@ use crate::session::{Prepared, Session};
 use crate::ui;
 
 pub(super) fn run(session: &Session, args: &PlanArgs) -> anyhow::Result<u8> {
-    show(&session.compile(&args.plan, &args.inputs)?, None, args.output)
+    show(&session.compile(&args.plan, &args.inputs, Purpose::Run)?, None, args.output)
 }
 
 /// Shows what a run would do; `selected`: with which tasks.
@@ -30,12 +30,11 @@ pub(super) fn show(prepared: &Prepared, selected: Option<&[bool]>, how: ListHow)
     Ok(Exit::Success.code())
 }
 
-/// What only a dry run asks, since a run finds it out task by task: whether every agent has a model, and whether scripts
-/// and prompts can be rendered. A task that may be skipped refuses nothing.
+/// What only a dry run asks, since a run finds it out task by task: whether scripts and prompts can be rendered. A task
+/// that may be skipped refuses nothing.
 pub(super) fn refuse_what_would_not_start(
     session: &Session,
     prepared: &Prepared,
-    providers: &Providers,
     selected: Option<&[bool]>,
 ) -> anyhow::Result<()> {
     // A run needs its place.
@@ -48,18 +47,6 @@ pub(super) fn refuse_what_would_not_start(
         if let Err(message) = preview(&prepared.plan, task) {
             let message = format!("`{}` would not start: {message}", task.address);
             return Err(Failure::new(Exit::Invalid, message).into());
-        }
-        let TaskKind::Agent(agent) = &task.kind else { continue };
-        let wanted = agent.model.as_deref().or(match &prepared.plan.agents[agent.agent].model {
-            ModelRef::Named(name) => Some(name.as_str()),
-            ModelRef::Inherit => None,
-        });
-        if let Err(error) = providers.resolve(wanted) {
-            let failure = Failure::new(Exit::Invalid, format!("`{}` would not start: {error}", task.address));
-            return Err(match error.help() {
-                Some(help) => failure.help(help).into(),
-                None => failure.into(),
-            });
         }
     }
     Ok(())

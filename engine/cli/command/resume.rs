@@ -38,6 +38,7 @@ fn go_on(session: &Session, run: &str, names: &[String], args: &GoOnArgs) -> any
         ui::warning(&format!("the journal's last line ({} bytes) was torn and is cut off", torn.bytes));
     }
     let kept = kept::read(folder.path())?;
+    let changed = kept.changed_since(&session.project);
     let selected = kept.selected.clone();
     let answering = engine::answering(session, &args.engine, Some(kept.answering.clone()));
     let prepared = session.compile_kept(kept)?;
@@ -60,6 +61,7 @@ fn go_on(session: &Session, run: &str, names: &[String], args: &GoOnArgs) -> any
         names => scheduler.retry(&named(&scheduler, &read.entries, names)?),
     };
     say_what_runs_again(&folder, &resumed);
+    say_what_changed(&changed);
     let mut so_far = Fold::default();
     read.entries.iter().for_each(|entry| so_far.take(entry));
     let reports = engine::reports(&args.engine.report)?;
@@ -149,4 +151,15 @@ fn say_what_runs_again(folder: &RunFolder, resumed: &Event) {
         said.push_str(&format!("; to run: {}", names(reset)));
     }
     ui::note(&said);
+}
+
+/// A person who has mended the plan expects that to count.
+fn say_what_changed(changed: &[String]) {
+    if changed.is_empty() {
+        return;
+    }
+    let names = list_some(changed.iter().map(String::as_str), 4);
+    ui::warning(&format!(
+        "changed since the run began: {names}; this run goes on with what it began with, `flow run` takes the change"
+    ));
 }

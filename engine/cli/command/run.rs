@@ -3,6 +3,7 @@
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
+use flow_core::compile::Purpose;
 use flow_core::plan::{SelectError, Selection};
 use flow_core::report::Fold;
 use flow_core::schedule::{Limits, NodeSpec, Scheduler};
@@ -10,7 +11,7 @@ use flow_run::store::RunFolder;
 use flow_run::sys::clock;
 
 use super::engine::{self, Engine, Opening};
-use super::{detach, plan, reconcile};
+use super::{detach, models, plan, reconcile};
 use crate::args::{ListHow, RunArgs};
 use crate::exit::{Exit, Failure};
 use crate::kept;
@@ -26,14 +27,15 @@ pub(super) fn run(session: &Session, args: &RunArgs) -> anyhow::Result<u8> {
     if args.detached {
         detach::leave_session()?;
     }
-    let prepared = session.compile(&args.plan, &args.inputs)?;
+    let prepared = session.compile(&args.plan, &args.inputs, Purpose::Run)?;
     session.refuse_strangers(&prepared)?;
     let selected = selected(&prepared, args)?;
     let reports = engine::reports(&args.engine.report)?;
     let answering = engine::answering(session, &args.engine, None);
     let providers = engine::providers(&prepared, &answering)?;
+    models::refuse_missing(&prepared, &providers, selected.as_deref())?;
     if args.dry_run {
-        plan::refuse_what_would_not_start(session, &prepared, &providers, selected.as_deref())?;
+        plan::refuse_what_would_not_start(session, &prepared, selected.as_deref())?;
         return plan::show(&prepared, selected.as_deref(), ListHow::Text);
     }
     reconcile::all(session)?;

@@ -107,24 +107,33 @@ fn as_text(report: &RunReport, now: Millis) -> String {
         let _ = write!(text, "; {} tokens", report.total_tokens);
     }
     text.push('\n');
-    let names = report.tasks.iter().map(|task| task.address.as_str().chars().count());
-    let width = names.max().unwrap_or(0).clamp(4, 40);
-    let _ = writeln!(text, "\n{:<width$}  {:<22} {:>8} {:>8}  WHAT", "TASK", "STATE", "TRIES", "TIME");
-    for task in &report.tasks {
+    let _ = writeln!(text);
+    text.push_str(&table(&report.tasks, now, ui::width()));
+    text
+}
+
+/// `width`: of the terminal. What a task does takes what the others leave.
+fn table(tasks: &[TaskReport], now: Millis, width: Option<usize>) -> String {
+    let state_of = |task: &TaskReport| match task.reason {
+        Some(reason) => format!("{} ({})", task.state.as_str(), reason.as_str()),
+        None => task.state.as_str().to_owned(),
+    };
+    let names = tasks.iter().map(|task| task.address.as_str().chars().count());
+    let name = names.max().unwrap_or(0).clamp(4, 40);
+    let state = tasks.iter().map(|task| state_of(task).len()).max().unwrap_or(0).max(5);
+    let room = width.map_or(60, |width| width.saturating_sub(name + state + 20).clamp(20, 60));
+    let mut text = format!("{:<name$}  {:<state$} {:>5} {:>8}  WHAT\n", "TASK", "STATE", "TRIES", "TIME");
+    for task in tasks {
         let tries = if task.attempts.is_empty() { String::new() } else { task.attempts.len().to_string() };
-        let time = match task.attempts.is_empty() {
-            true => String::new(),
-            false => format_duration(task_elapsed(task, now)),
-        };
-        let state = match task.reason {
-            Some(reason) => format!("{} ({})", task.state.as_str(), reason.as_str()),
-            None => task.state.as_str().to_owned(),
-        };
-        let what = one_line(task.description.as_deref().unwrap_or_default(), 60);
+        let time = task_elapsed(task, now);
+        // How long a lost attempt ran nobody knows.
+        let unknown = task.attempts.is_empty() || (task.state == TaskState::Lost && time.is_zero());
         let line = format!(
-            "{:<width$}  {state:<22} {tries:>8} {time:>8}  {}",
+            "{:<name$}  {:<state$} {tries:>5} {:>8}  {}",
             visible(task.address.as_str()),
-            visible(&what)
+            state_of(task),
+            if unknown { String::new() } else { format_duration(time) },
+            visible(&one_line(task.description.as_deref().unwrap_or_default(), room))
         );
         let _ = writeln!(text, "{}", line.trim_end());
     }

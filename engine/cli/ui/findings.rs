@@ -1,5 +1,6 @@
 //! Diagnostics as lines, as JSON and as annotations.
 
+use std::collections::HashSet;
 use std::io::Write;
 
 use flow_core::diagnostic::{Diagnostic, Label, Severity, render};
@@ -8,12 +9,18 @@ use flow_core::text::{one_line, visible};
 use serde_json::{Map, Value};
 
 /// Every diagnostic as it stands in the reference: code, message, place, help. Under GitHub Actions each is an annotation
-/// too.
+/// too. A plan of twenty agents may earn one warning twenty times; what to do about it is said with the first.
 pub fn diagnostics(all: &[Diagnostic]) {
     let mut out = anstream::stderr().lock();
     let annotate = super::in_github_actions();
+    let mut advised = HashSet::new();
     for diagnostic in all {
-        let _ = writeln!(out, "{}\n", render(diagnostic, true));
+        let is_new = advised.insert((diagnostic.code, &diagnostic.help));
+        let shown = match is_new || diagnostic.is_error() {
+            true => render(diagnostic, true),
+            false => render(&Diagnostic { help: None, ..diagnostic.clone() }, true),
+        };
+        let _ = writeln!(out, "{shown}\n");
         if annotate {
             let _ = writeln!(out, "{}", annotation(diagnostic));
         }

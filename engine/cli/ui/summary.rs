@@ -46,10 +46,12 @@ pub fn summary(how: How, ended: &Ended<'_>) {
     }
     let failed: Vec<&TaskReport> =
         report.failures().filter(|task| matches!(task.state, TaskState::Failed | TaskState::Lost)).collect();
-    if in_ci || failed.len() > 1 {
+    // The annotations above say the same.
+    if how != How::Github && (in_ci || failed.len() > 1) {
         list(&mut out, &failed);
     }
     let _ = writeln!(out, "report: {folder}/report.md");
+    say_what_is_kept(&mut out, report, folder);
     match report.status {
         RunStatus::Completed | RunStatus::Running => {}
         RunStatus::Failed | RunStatus::Killed | RunStatus::Lost => {
@@ -62,6 +64,32 @@ pub fn summary(how: How, ended: &Ended<'_>) {
             }
             let _ = writeln!(out, "Resume with: {flow} resume {run}");
         }
+    }
+}
+
+/// Where the work is that did not come home; a failure has said it already.
+fn say_what_is_kept(out: &mut impl Write, report: &RunReport, folder: &str) {
+    let said = |task: &TaskReport, place: &str| {
+        task.message.as_deref().is_some_and(|message| message.contains(place))
+    };
+    let mut left = 0;
+    for (task, _, tree) in report.kept_trees() {
+        let place = match (&tree.patch, &tree.branch, &tree.path) {
+            (Some(patch), ..) if !said(task, patch) => format!("patch {folder}/{patch}"),
+            (None, Some(branch), _) if !said(task, branch) => format!("branch {branch}"),
+            (None, None, Some(path)) if !said(task, path) => format!("folder {path}"),
+            (Some(_) | None, ..) => continue,
+        };
+        left += 1;
+        if left > NAMED {
+            continue;
+        }
+        let files = if tree.files_changed == 1 { "file" } else { "files" };
+        let (task, count) = (visible(task.address.as_str()), tree.files_changed);
+        let _ = writeln!(out, "kept: {} ({task}: {count} {files})", visible(&place));
+    }
+    if left > NAMED {
+        let _ = writeln!(out, "kept: {} more, see the report", left - NAMED);
     }
 }
 

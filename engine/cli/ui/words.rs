@@ -23,6 +23,8 @@ pub const ADDRESS: usize = 28;
 pub fn line(line: &Line) -> String {
     match line {
         Line::Ended { parent: true, state: TaskState::Completed, .. } => String::new(),
+        // Whoever selected tasks knows that the others don't run.
+        Line::Ended { reason: Some(Reason::NotSelected), .. } => String::new(),
         Line::Ended { task, state, reason, allowed, outcome, message, .. } => {
             let (sign, style) = sign(*state, *allowed);
             let said = outcome.as_ref().and_then(|outcome| outcome.message.as_deref()).or(message.as_deref());

@@ -8,7 +8,7 @@ use super::words::ISOLATIONS;
 use crate::diagnostic::{Code, Diagnostic, SourceFile, Span, Spanned};
 use crate::import::{AgentFile, ToolsFile};
 use crate::model::{AgentDef, AgentSource, Effort, ModelRef, PermissionMode, ToolPolicy, ToolRule};
-use crate::syntax::Text;
+use crate::syntax::{NodeKind, Text};
 use crate::text::{did_you_mean, list_some};
 
 /// The definition that a file gives. With an error in `found` it must not be used.
@@ -38,6 +38,7 @@ pub(super) fn agent_def(agent: AgentFile, text: &AgentText, found: &mut Vec<Diag
         Some(if personal { PermissionMode::Default } else { mode })
     });
     contradiction(&file, &agent, &tools, permission_mode, found);
+    without_effect(&file, &agent, found);
     let isolation =
         agent.isolation.as_ref().and_then(|word| choice(&file, "isolation", word, ISOLATIONS, found));
     let effort = agent.effort.as_ref().and_then(|word| effort(&file, word, found));
@@ -164,6 +165,22 @@ fn model(file: &Arc<SourceFile>, names: &[Text], found: &mut Vec<Diagnostic>) ->
     match names.first().map(|name| name.value.trim()) {
         None | Some("" | "inherit") => ModelRef::Inherit,
         Some(name) => ModelRef::Named(name.to_owned()),
+    }
+}
+
+/// What an author relies on and does not get: a guard that does not stand is worse than none.
+fn without_effect(file: &Arc<SourceFile>, agent: &AgentFile, found: &mut Vec<Diagnostic>) {
+    const HOOKS: &str =
+        "what they forbid write as `disallowedTools` here, or as `permissions: { deny: [...] }` of the task";
+    let keys = [
+        ("hooks", &agent.hooks, HOOKS),
+        ("mcpServers", &agent.mcp_servers, "the agent has none of their tools"),
+    ];
+    for (key, value, help) in keys {
+        if let Some(node) = value.as_ref().filter(|node| !matches!(node.kind, NodeKind::Null)) {
+            let message = format!("`{key}` has no effect yet");
+            found.push(Diagnostic::new(Code::IgnoredKey, file, node.span, message).help(help));
+        }
     }
 }
 

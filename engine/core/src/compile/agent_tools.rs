@@ -46,6 +46,8 @@ const FOREIGN: &[(&str, &[&str])] = &[
     ("Write", &["writefile", "write_file", "create_file"]),
     ("Edit", &["strreplacefile", "replace", "editfiles", "edit/editfiles", "str_replace"]),
     ("Grep", &["grep_search", "search", "search/codebase", "codebase_search"]),
+    ("TodoWrite", &["taskcreate", "taskupdate"]),
+    ("TaskList", &["taskget"]),
     ("Glob", &["glob_search", "find_files", "file_search"]),
 ];
 

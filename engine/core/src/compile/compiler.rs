@@ -10,7 +10,7 @@ use super::agent_task::{Cast, Powers};
 use super::edges;
 use super::findings::Findings;
 use super::fork;
-use super::input::{CompileInput, Compiled, Place};
+use super::input::{CompileInput, Compiled, Place, Purpose};
 use super::inputs;
 use super::private_tree;
 use super::prompts;
@@ -60,8 +60,10 @@ fn plan(
     }
     let concurrency = workflow.concurrency.as_ref();
     let concurrency = concurrency.and_then(|most| at_least_one(findings, "concurrency", most));
-    secrets(findings, input.place, &workflow.secrets);
-    let inputs = inputs::resolve(findings, &workflow.inputs, input.inputs);
+    if input.purpose == Purpose::Run {
+        secrets(findings, input.place, &workflow.secrets);
+    }
+    let inputs = inputs::resolve(findings, &workflow.inputs, input.inputs, input.purpose);
 
     let ids: HashMap<&str, TaskId> = workflow
         .tasks

@@ -21,6 +21,17 @@ pub struct CompileInput<'a> {
     pub inputs: &'a [GivenInput],
     /// The outside.
     pub place: &'a dyn Place,
+    /// What the plan is for.
+    pub purpose: Purpose,
+}
+
+/// What a plan is compiled for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// To be run: inputs without a default and secrets must be there.
+    Run,
+    /// To be judged or drawn: what only a run has to be given may be absent. An absent input is null.
+    Look,
 }
 
 /// An input that was given for this run.

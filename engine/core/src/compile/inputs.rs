@@ -4,7 +4,7 @@ use indexmap::IndexMap;
 use serde_json::{Number, Value};
 
 use super::findings::Findings;
-use super::input::{GivenInput, GivenValue};
+use super::input::{GivenInput, GivenValue, Purpose};
 use super::literal::{kind_name, literal_json};
 use super::words::{literal, word};
 use crate::diagnostic::{Code, Diagnostic};
@@ -83,6 +83,7 @@ pub(super) fn resolve<'a>(
     findings: &mut Findings,
     declared: &'a [InputFile],
     given: &[GivenInput],
+    purpose: Purpose,
 ) -> Inputs<'a> {
     let mut inputs = Inputs::default();
     for input in declared {
@@ -101,7 +102,7 @@ pub(super) fn resolve<'a>(
         });
         let value = match given.iter().rev().find(|given| given.name == input.name.value) {
             Some(given) => given_value(findings, input, &rules, given),
-            None => absent_value(findings, input, default),
+            None => absent_value(findings, input, default, purpose),
         };
         inputs.values.insert(input.name.value.clone(), value);
     }
@@ -119,8 +120,14 @@ pub(super) fn resolve<'a>(
     inputs
 }
 
-fn absent_value(findings: &mut Findings, input: &InputFile, default: Option<Value>) -> Value {
-    let optional = input.required.as_ref().is_some_and(|required| !required.value);
+fn absent_value(
+    findings: &mut Findings,
+    input: &InputFile,
+    default: Option<Value>,
+    purpose: Purpose,
+) -> Value {
+    let optional =
+        purpose == Purpose::Look || input.required.as_ref().is_some_and(|required| !required.value);
     if input.default.is_none() && !optional {
         let name = &input.name.value;
         let message = format!("input `{name}` is missing");

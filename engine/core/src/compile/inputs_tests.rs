@@ -172,3 +172,26 @@ fn declarations_are_checked_against_themselves() {
       |                                             ^
     ");
 }
+
+#[test]
+fn what_only_a_run_has_to_be_given_may_be_absent_from_a_plan_that_is_looked_at() {
+    let text = "secrets: [TOKEN]
+inputs:
+  who: { type: string }
+  rows: { type: list }
+  n: { type: integer, minimum: 1 }
+concurrency: 2
+tasks:
+  a: { matrix: { row: '${{ inputs.rows }}' }, run: 'echo $(( ${{ inputs.n }} + 1 )) ${{ inputs.who }}' }
+  b: { for_each: '${{ inputs.rows }}', if: inputs.n > 1, run: echo, env: { T: '${{ secrets.TOKEN }}' } }
+";
+    let plan = Trial::of(text).look().plan();
+    assert_eq!(json!(plan.inputs), json!({"who": null, "rows": null, "n": null}));
+    // What is given, or wrong in the text, counts all the same.
+    let given = Trial::of(text).look().given("n", "0").report();
+    assert!(given.contains("input `n` must be") && !given.contains("missing"), "{given}");
+    let wrong = Trial::of(&text.replace("inputs.who", "inputs.whom")).look().report();
+    assert!(wrong.contains("whom"), "{wrong}");
+    let run = Trial::of(text).report();
+    assert!(run.contains("input `who` is missing") && run.contains("secret `TOKEN` is not set"), "{run}");
+}

@@ -35,7 +35,7 @@ mod writers;
 
 pub use agents::{AgentRegistry, AgentText, agent_registry};
 pub use compiler::{SHORTEST_MASKED, compile};
-pub use input::{CompileInput, Compiled, GitPlace, GivenInput, GivenValue, Place};
+pub use input::{CompileInput, Compiled, GitPlace, GivenInput, GivenValue, Place, Purpose};
 pub use inputs_file::inputs_file;
 pub use settings::{SettingsText, settings};
 

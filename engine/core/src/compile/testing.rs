@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::{
-    AgentRegistry, AgentText, CompileInput, Compiled, GitPlace, GivenInput, GivenValue, Place,
+    AgentRegistry, AgentText, CompileInput, Compiled, GitPlace, GivenInput, GivenValue, Place, Purpose,
     agent_registry, compile,
 };
 use crate::diagnostic::{SourceFile, render};
@@ -21,6 +21,7 @@ pub(crate) struct Trial {
     settings: Settings,
     inputs: Vec<GivenInput>,
     place: FakePlace,
+    purpose: Purpose,
 }
 
 struct FakePlace {
@@ -68,6 +69,7 @@ impl Trial {
                 depth: 0,
                 bash: true,
             },
+            purpose: Purpose::Run,
         };
         trial.agent_from(AgentSource::BuiltIn, "general-purpose.md", "name: general-purpose")
     }
@@ -81,6 +83,12 @@ impl Trial {
         let text = format!("---\n{keys}\ndescription: works\n---\nYou work.\n");
         let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
         self.agents.push(AgentText::new(source, folder, Arc::new(SourceFile::new(path, text))));
+        self
+    }
+
+    /// Only to be looked at.
+    pub(crate) fn look(mut self) -> Self {
+        self.purpose = Purpose::Look;
         self
     }
 
@@ -149,6 +157,7 @@ impl Trial {
             settings: &self.settings,
             inputs: &self.inputs,
             place: &self.place,
+            purpose: self.purpose,
         })
     }
 

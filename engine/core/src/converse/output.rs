@@ -175,6 +175,12 @@ fn one_value(text: &str) -> Result<Value, String> {
     match (values.len(), broken) {
         (1, _) => Ok(values.remove(0)),
         (0, Some(error)) => Err(format!("the fenced text is no JSON value: {error}")),
+        // Prose, of which the parser says what the first letters could have been.
+        (0, None)
+            if whole.contains("expected ident") || whole.contains("expected value at line 1 column 1") =>
+        {
+            Err(format!("the text is no JSON value: it begins with `{}`", one_line(text.trim_start(), 40)))
+        }
         (0, None) => Err(format!("the text is no JSON value: {whole}")),
         (count, _) => Err(format!("the text fences {count} JSON values instead of one")),
     }

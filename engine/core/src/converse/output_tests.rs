@@ -39,7 +39,8 @@ fn a_text_that_is_or_fences_one_json_value_counts() {
 
 #[test]
 fn a_text_that_does_not_settle_on_one_value_is_refused() {
-    check(&Form::Json, "it passes", Err("no JSON value"));
+    check(&Form::Json, "it passes", Err("no JSON value: it begins with `it passes`"));
+    check(&Form::Json, "\nnope again", Err("no JSON value: it begins with `nope again`"));
     check(&Form::Json, "{\"a\": 1} and more", Err("trailing characters"));
     check(&Form::Json, "```\n1\n```\n```\n2\n```", Err("fences 2 JSON values"));
     check(&Form::Json, "```json\n{\"a\": 1}", Err("no JSON value"));

@@ -115,7 +115,7 @@ codes! {
     /// The place lacks what the plan needs: a git repository, a commit, a shell.
     BadPlace = "F0603", Error;
 
-    /// An unknown key that is kept and ignored.
+    /// A key that is unknown, or without effect, and is kept and ignored.
     IgnoredKey = "W0201", Warning;
     /// Text that probably isn't what was meant (a comment that cuts a value, a large expansion).
     Suspicious = "W0202", Warning;

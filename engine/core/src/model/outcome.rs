@@ -408,7 +408,7 @@ impl ConflictKind {
     /// For people, after the file's name.
     pub fn in_words(self) -> &'static str {
         match self {
-            ConflictKind::Changed => "was changed since the task began",
+            ConflictKind::Changed => "is not what the task began with",
             ConflictKind::Content => "was changed on the enclosing branch too",
             ConflictKind::Protected => "can't be written from a private tree",
         }

@@ -19,8 +19,8 @@ const LINES: usize = 40;
 /// The longest of those lines, in characters; the whole is in the run folder.
 const LINE: usize = 500;
 
-/// The longest text in a table or a sentence, in characters.
-const WIDTH: usize = 120;
+/// The longest text in a table or a sentence, in characters: a message names branches and folders at its end.
+const WIDTH: usize = 400;
 
 fn render(report: &RunReport, texts: &dyn Texts) -> String {
     let mut out = String::new();
@@ -186,12 +186,7 @@ fn artifacts(out: &mut String, report: &RunReport, texts: &dyn Texts) {
 }
 
 fn trees(out: &mut String, report: &RunReport, texts: &dyn Texts) {
-    let kept = |tree: &&WorktreeOutcome| tree.path.is_some() || tree.branch.is_some() || tree.patch.is_some();
-    let tasks = report.tasks.iter().chain(&report.dropped);
-    let all: Vec<(&TaskReport, &AttemptReport, &WorktreeOutcome)> = tasks
-        .flat_map(|task| task.attempts.iter().map(move |attempt| (task, attempt)))
-        .filter_map(|(task, attempt)| Some((task, attempt, attempt.worktree.as_ref().filter(kept)?)))
-        .collect();
+    let all: Vec<(&TaskReport, &AttemptReport, &WorktreeOutcome)> = report.kept_trees().collect();
     if !all.is_empty() {
         out.push_str("\n## Kept trees\n");
     }
@@ -212,7 +207,12 @@ fn trees(out: &mut String, report: &RunReport, texts: &dyn Texts) {
             let _ = writeln!(commands, "git diff {}...{branch}\ngit merge {branch}", shell_word(&tree.base));
         }
         if let Some(path) = &tree.path {
-            let _ = writeln!(commands, "git -C {} status", shell_word(path));
+            let path = shell_word(path);
+            // A copy is no checkout; it begins from no commit.
+            let _ = match tree.base.is_empty() {
+                true => writeln!(commands, "diff -ruN --exclude=.git --exclude=.flow . {path}"),
+                false => writeln!(commands, "git -C {path} status"),
+            };
         }
         if let Some(patch) = &tree.patch {
             let path = texts.path(&OutputSlice { file: patch.clone(), start: 0, len: 0 });

@@ -219,7 +219,7 @@ fn merges_say_what_was_written_and_which_sides_did_not_fit() {
     insta::assert_snapshot!(merges, @r"
     - `one`, attempt 1: `merge: squash` wrote 1 file as `c0ffee`
     - `two`, attempt 1: `merge: squash` was refused, nothing was written:
-      - `a.txt` was changed since the task began, by `one`
+      - `a.txt` is not what the task began with, by `one`
       - `b.txt` was changed on the enclosing branch too
     ");
 }

@@ -63,6 +63,16 @@ pub struct RunReport {
 }
 
 impl RunReport {
+    /// The private trees that hold what did not come home, by task and attempt.
+    pub fn kept_trees(&self) -> impl Iterator<Item = (&TaskReport, &AttemptReport, &WorktreeOutcome)> {
+        let kept =
+            |tree: &&WorktreeOutcome| tree.path.is_some() || tree.branch.is_some() || tree.patch.is_some();
+        let tasks = self.tasks.iter().chain(&self.dropped);
+        tasks
+            .flat_map(|task| task.attempts.iter().map(move |attempt| (task, attempt)))
+            .filter_map(move |(task, attempt)| Some((task, attempt, attempt.worktree.as_ref().filter(kept)?)))
+    }
+
     /// The report of a journal; `None` when it doesn't begin with `RunStarted`. A run without an end counts as running;
     /// see [`RunReport::without_owner`].
     pub fn fold<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Option<Self> {

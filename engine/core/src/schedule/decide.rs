@@ -410,7 +410,9 @@ impl End {
             // A clock or a limit that stopped an attempt makes a failure of it.
             AttemptEnd::Failed | AttemptEnd::Killed => (TaskState::Failed, reason.or(Some(Reason::Internal))),
         };
-        End { state, reason, message: None }
+        // No event says of a lost attempt that it ended.
+        let message = outcome.message.clone().filter(|_| state == TaskState::Lost);
+        End { state, reason, message }
     }
 }
 

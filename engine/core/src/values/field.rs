@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::model::{Artifact, Outcome, OutputSlice, Reason, TaskState, Usage};
+use crate::model::{Artifact, Outcome, OutputSlice, Reason, TaskState, Usage, WorktreeOutcome};
 use crate::report::{Fold, TaskReport, Texts, notification};
 
 /// The value of a field. Fields that a kind of task doesn't have are refused by the compiler; here they are null.
@@ -30,12 +30,17 @@ pub(super) fn field(task: &TaskReport, name: &str, run: &Fold, texts: &dyn Texts
         "exit_code" => json!(task.exit_code),
         "usage" => json!(task.usage),
         "branch" => json!(task.worktree.as_ref().and_then(|tree| tree.branch.as_ref())),
-        "patch" => json!(task.worktree.as_ref().and_then(|tree| tree.patch.as_ref())),
+        "patch" => json!(task.worktree.as_ref().and_then(|tree| Some(texts.path(&patch(tree)?)))),
         "artifacts" => task.artifacts.iter().map(|artifact| json!(texts.path(&artifact.slice()))).collect(),
         "dir" => json!(task.dir),
         "notification" => json!(notification(task, texts)),
         _ => common(task, name),
     }
+}
+
+/// The patch as a file of the run folder.
+fn patch(tree: &WorktreeOutcome) -> Option<OutputSlice> {
+    Some(OutputSlice { file: tree.patch.clone()?, start: 0, len: 0 })
 }
 
 fn common(task: &TaskReport, name: &str) -> Value {

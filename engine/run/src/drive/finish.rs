@@ -19,6 +19,9 @@ use crate::workspace::{TreeEnd, WorkspaceError};
 /// Where a command says why it failed.
 const HINT_LINES: usize = 10;
 
+/// What bash makes of SIGPIPE. It depends on who is faster, so it comes and goes.
+const CLOSED_PIPE: i32 = 128 + 13;
+
 /// What made a run fail, as far as its exit code cares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
@@ -98,6 +101,13 @@ impl Driver {
                     Some(format!("{message} (agent `{}`, {})", definition.name, definition.path));
             }
             (Some(Reason::ExitCode), TaskKind::Shell(_)) => {
+                if outcome.exit_code == Some(CLOSED_PIPE) {
+                    outcome.message = Some(
+                        "exit code 141: a program wrote into a pipe whose reader had gone, as `head` goes; \
+                         let the reader take all of it, or put `|| true` behind"
+                            .to_owned(),
+                    );
+                }
                 let said = outcome.stderr.as_ref().map(|slice| self.texts.tail(slice, HINT_LINES));
                 if said.is_some_and(|said| said.contains("index.lock")) {
                     outcome.message = Some(

@@ -102,7 +102,7 @@ impl Driver {
             idle: task.timeout.idle,
             folder_name: setup.folder.relative(&folder).unwrap_or_default(),
             position: recorded_calls(&folder).map_err(io)?,
-            start: self.agent_start(&address),
+            start: self.agent_start(&address, tree),
             checks: None,
             folder,
             address,
@@ -151,8 +151,12 @@ impl Driver {
         Ok(Beginning { system, prompt, forked: Some(forked) })
     }
 
-    /// An agent whose last attempt was cut off goes on where its transcript ends; one that failed begins anew.
-    fn agent_start(&self, address: &Address) -> AgentStart {
+    /// An agent whose last attempt was cut off goes on where its transcript ends; one that failed begins anew. So does one
+    /// with a tree of its own: the tree is a new one, and lacks what the transcript says was done.
+    fn agent_start(&self, address: &Address, tree: Option<&PrivateTree>) -> AgentStart {
+        if tree.is_some() {
+            return AgentStart::Fresh;
+        }
         let attempts = self.setup.run.task(address).map_or(&[][..], |task| &task.attempts);
         match attempts.iter().rev().nth(1).and_then(|before| before.end) {
             Some(AttemptEnd::Lost | AttemptEnd::Killed) => AgentStart::Continue,

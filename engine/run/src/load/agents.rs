@@ -108,6 +108,16 @@ pub(super) fn read_flag_folder(project: &Project, folder: &Path) -> Vec<AgentTex
     read_folder(project, AgentSource::Flag, folder, Depth::Flat)
 }
 
+/// Reads the agent files of a folder and of its subfolders.
+pub(super) fn read_deep(project: &Project, folder: &Path) -> Vec<AgentText> {
+    read_folder(project, AgentSource::Flag, folder, Depth::Deep)
+}
+
+/// The folders of a project's root that hold agents.
+pub fn agent_folders(root: &Path) -> impl Iterator<Item = PathBuf> {
+    PROJECT_FOLDERS.iter().map(|name| root.join(name)).filter(|folder| folder.is_dir())
+}
+
 fn read_folder(project: &Project, source: AgentSource, folder: &Path, depth: Depth) -> Vec<AgentText> {
     let mut paths = Vec::new();
     collect(folder, if depth == Depth::Deep { DEEPEST } else { 0 }, &mut paths);

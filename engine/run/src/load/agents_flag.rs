@@ -1,17 +1,20 @@
 //! `--agents FILE|DIR|JSON`.
 
 use std::fmt::Write;
+use std::path::Path;
 use std::sync::Arc;
 
 use flow_core::compile::AgentText;
 use flow_core::diagnostic::{Code, Diagnostic, SourceFile, Span};
+use flow_core::import::import;
 use flow_core::model::AgentSource;
 use flow_core::syntax::AGENT_LIMIT;
+use flow_core::text::list_some;
 use serde_json::{Map, Value};
 
-use super::agents::read_flag_folder;
+use super::agents::{read_deep, read_flag_folder};
 use super::project::Project;
-use super::read::read_source;
+use super::read::{finding, read_source};
 
 const FLAG: &str = "--agents";
 
@@ -25,13 +28,52 @@ pub(super) fn from_flag(project: &Project, value: &str) -> Result<Vec<AgentText>
     if path.is_dir() {
         let texts = read_flag_folder(project, &path);
         let findings: Vec<_> = texts.iter().filter_map(|text| text.unreadable.clone()).collect();
-        return if findings.is_empty() { Ok(texts) } else { Err(findings) };
+        if !findings.is_empty() {
+            return Err(findings);
+        }
+        return match texts.iter().any(|text| defines(&text.file)) {
+            true => Ok(texts),
+            false => Err(vec![defines_nothing(value, "folder", &below(project, &path))]),
+        };
     }
     let file = read_source(&path, AGENT_LIMIT, value).map_err(|finding| vec![finding])?;
     if value.ends_with(".json") {
         return from_json(file, value);
     }
-    Ok(vec![AgentText::new(AgentSource::Flag, value, file)])
+    match defines(&file) {
+        true => Ok(vec![AgentText::new(AgentSource::Flag, value, file)]),
+        false => Err(vec![defines_nothing(value, "file", &[])]),
+    }
+}
+
+/// Whether a file is a definition or tries to be one.
+fn defines(file: &Arc<SourceFile>) -> bool {
+    import(file).is_some_and(|import| import.agent.is_some() || !import.found.is_empty())
+}
+
+/// Whoever names a place expects agents from it; that there are none must not be found out by the plan that wants them.
+fn defines_nothing(value: &str, what: &str, below: &[String]) -> Diagnostic {
+    finding(Code::Unreadable, format!("`{FLAG} {value}`: the {what} defines no agent")).help(match below {
+        [] => {
+            "an agent is a Markdown file that begins with `---`, `name:` and `description:` lines, and `---`"
+                .to_owned()
+        }
+        below => format!(
+            "only its own files are read; below it there are {}",
+            list_some(below.iter().map(String::as_str), 4)
+        ),
+    })
+}
+
+/// The folders below one that have definitions, as a person would name them.
+fn below(project: &Project, folder: &Path) -> Vec<String> {
+    let mut folders: Vec<String> = read_deep(project, folder)
+        .iter()
+        .filter(|text| defines(&text.file))
+        .filter_map(|text| Some(Path::new(&text.file.name).parent()?.display().to_string()))
+        .collect();
+    folders.dedup();
+    folders
 }
 
 fn from_json(file: Arc<SourceFile>, folder: &str) -> Result<Vec<AgentText>, Vec<Diagnostic>> {

@@ -45,11 +45,13 @@ fn sources_come_weakest_first_and_the_nearest_folder_last() {
         (OfProject, "p/agents/x.md"),
     ];
     let policy = (Policy, "policy/agents/x.md");
+    let given = "---\nname: x\ndescription: d\n---";
+    place.write("p/given/x.md", given);
     check(&place, "p", &[], &[&before[..], &[policy]].concat());
     check(&place, "p/a", &[], &[&before[..], &[(OfProject, "p/a/agents/x.md"), policy]].concat());
     check(&place, "q", &[], &[&before[..], &[(OfProject, "q/agents/x.md"), policy]].concat());
-    check(&place, "p", &["given/x.md"], &[&before[..], &[(Flag, "p/given/x.md"), policy]].concat());
-    check(&place, "p", &["given"], &[&before[..], &[(Flag, "p/given/x.md"), policy]].concat());
+    check(&place, "p", &["given/x.md"], &[&before[..], &[(Flag, given), policy]].concat());
+    check(&place, "p", &["given"], &[&before[..], &[(Flag, given), policy]].concat());
 }
 
 #[test]

@@ -1,0 +1,321 @@
+//! What people do out of habit, with repositories, agents and plans of their own.
+
+use std::time::Duration;
+
+use crate::support::{Flow, signal, wait_until};
+
+#[test]
+fn an_agent_that_was_cut_off_does_not_believe_in_what_its_new_tree_lacks() {
+    let model = "work:
+  - call: Write
+    with: { file_path: w.txt, content: \"w\\n\" }
+  - call: Bash
+    with: { command: 'touch ROOT/began; test -e ROOT/go || sleep 100' }
+  - call: Write
+    with: { file_path: w.txt, content: \"again\\n\" }
+  - say: It is written.
+";
+    for isolation in ["worktree", "copy"] {
+        let plan = format!(
+            "tasks:\n  work: {{ prompt: Work., isolation: {isolation}, merge: apply, tools: [Write, Bash], idempotent: true }}\n"
+        );
+        let flow = Flow::new().plan(&plan).git();
+        let root = flow.dir().display().to_string();
+        flow.write("model.yaml", &model.replace("ROOT", &root));
+        let running = flow.start(&["run", "plan.yaml", "--model-script", "model.yaml"]);
+        assert!(wait_until(Duration::from_secs(30), || flow.exists("began")));
+        signal(running.id(), "KILL");
+        running.wait();
+        flow.write("go", "");
+        flow.run(&["resume", "latest"]).exits(0);
+        assert_eq!(flow.read("w.txt"), "again\n", "{isolation}");
+        let context = flow.newest_run().join("tasks/work/context.jsonl");
+        let context = std::fs::read_to_string(context).unwrap();
+        assert!(!context.contains("the engine stopped"), "{isolation}: {context}");
+    }
+}
+
+#[test]
+fn a_resume_says_that_a_change_to_the_plan_does_not_count() {
+    let plan =
+        "tasks:\n  one: { run: test -e go }\n  say: { needs: { one: done }, prompt: { file: say.md } }\n";
+    let flow = Flow::new()
+        .plan(plan)
+        .file("say.md", "Hello.\n")
+        .model(&format!("default:\n{}", "  - say: ok\n".repeat(5)));
+    flow.run(&["run", "plan.yaml", "--model-script", "model.yaml"]).exits(1);
+    let same = flow.run(&["resume", "latest"]).exits(1);
+    assert!(!same.stderr.contains("changed since"), "{}", same.stderr);
+    flow.write("plan.yaml", &format!("flow: 1\n{}", plan.replace("test -e go", "true")));
+    flow.write("say.md", "Hello, you.\n");
+    let told = "changed since the run began: `plan.yaml`, `say.md`; this run goes on with what it began with";
+    flow.run(&["resume", "latest"]).exits(1).says(&[told, "`flow run` takes the change"]);
+    flow.run(&["retry", "latest", "one"]).exits(1).says(&[told]);
+    flow.write("go", "");
+    flow.run(&["resume", "latest"]).exits(0);
+}
+
+#[test]
+fn a_model_without_a_key_is_said_before_the_first_task_and_once_for_all_that_want_it() {
+    let agent = |name: &str, model: &str| {
+        (
+            format!("agents/{name}.md"),
+            format!("---\nname: {name}\ndescription: d\nmodel: {model}\n---\nWork.\n"),
+        )
+    };
+    let (one, one_text) = agent("one", "sonnet");
+    let (other, other_text) = agent("other", "openai/gpt-5-mini");
+    let plan = "tasks:
+  work: { run: touch ran }
+  a: { needs: [work], agent: one, prompt: p, tools: [Read] }
+  b: { needs: [a], for_each: [x, y], agent: one, prompt: p, tools: [Read] }
+  c: { needs: [a], agent: other, prompt: p, tools: [Read] }
+  d: { needs: { c: failure }, agent: other, prompt: p, tools: [Read] }
+  e: { if: run.ci, prompt: p, tools: [Read] }
+";
+    let flow = Flow::new().plan(plan).file(&one, &one_text).file(&other, &other_text);
+    let refused = flow.run(&["run", "plan.yaml"]).exits(3).says(&[
+        "`a`, `b` would not start: `ANTHROPIC_API_KEY` is not set, so the model `sonnet` can't be used",
+        "`c` would not start: `OPENAI_API_KEY` is not set",
+        "help: set `OPENAI_API_KEY`",
+    ]);
+    assert!(!flow.exists("ran") && refused.stdout.is_empty(), "{refused:?}");
+    // Who is never asked needs no key.
+    flow.run(&["run", "plan.yaml", "--only", "work,e"]).exits(4);
+    flow.run(&["run", "plan.yaml", "--only", "work", "--only", "e"]).exits(0);
+    let mends =
+        "tasks:\n  work: { run: 'true' }\n  mend: { needs: { work: failure }, prompt: p, tools: [Read] }\n";
+    Flow::new().plan(mends).run(&["run", "plan.yaml"]).exits(0);
+}
+
+#[test]
+fn a_patch_and_a_folder_are_given_as_a_command_can_use_them() {
+    let plan = "tasks:
+  change: { isolation: worktree, merge: patch, run: echo more >> a.txt }
+  each: { for_each: [x], isolation: copy, merge: patch, run: 'echo ${{ item }} > x.txt' }
+  look: { isolation: worktree, run: pwd }
+  use:
+    run: |
+      git apply --stat -- ${{ tasks.change.patch }}
+      git apply ${{ tasks.each.results | map(attribute=\"patch\") }}
+      test -f x.txt
+outputs: { dir: '${{ tasks.look.dir }}', pwd: '${{ tasks.look.output }}' }
+";
+    let flow = Flow::new().plan(plan).git();
+    let ran = flow.run(&["run", "plan.yaml"]).exits(0).json();
+    assert_eq!(ran["dir"], ran["pwd"], "no slash at its end");
+}
+
+#[test]
+fn work_that_cannot_come_home_is_said_to_be_kept_once_and_after_why() {
+    let flow = Flow::new()
+        .plan("tasks:\n  t: { isolation: worktree, merge: squash, run: 'echo b > new.txt' }\n")
+        .git();
+    // Nothing of the person's was changed meanwhile: it was there, and in no commit.
+    flow.write("new.txt", "mine\n");
+    let ran = flow.run(&["run", "plan.yaml"]).exits(1).says(&["`new.txt` is not what the task began with"]);
+    assert_eq!(ran.stderr.matches("is kept").count(), 1, "{}", ran.stderr);
+    let bare = flow.path("../bare.git");
+    crate::support::git(&flow.dir(), &["clone", "-q", "--bare", ".", &bare.display().to_string()]);
+    let plan = "flow: 1\ntasks:\n  t: { isolation: worktree, merge: apply, run: 'echo b > new.txt' }\n";
+    flow.write("apply.yaml", plan);
+    let ran = flow.run(&["-C", "../bare.git", "run", "../work/apply.yaml"]).exits(1);
+    let said = ran.stderr.lines().find(|line| line.starts_with("FAILED")).unwrap();
+    assert_eq!(said.matches("kept in").count(), 1, "{said}");
+    assert!(said.find("is bare") < said.find("kept in"), "{said}");
+}
+
+#[test]
+fn tasks_that_were_not_selected_are_counted_and_not_listed() {
+    let plan = "tasks:\n  a: { run: 'true' }\n  b: { run: 'true' }\n  c: { needs: [a], run: 'true' }\n";
+    let flow = Flow::new().plan(plan);
+    let ran = flow.run(&["run", "plan.yaml", "--only", "b"]).exits(0).says(&["1 completed, 2 skipped"]);
+    assert!(!ran.stderr.contains("not_selected"), "{}", ran.stderr);
+    assert_eq!(flow.task("a")["reason"], "not_selected");
+}
+
+#[test]
+fn what_status_prints_fits_the_terminal() {
+    let long = "echo a command that is much longer than what is left of a line of eighty columns for it";
+    let plan = format!(
+        "tasks:\n  a: {{ run: '{long}' }}\n  b: {{ run: '{long}; exit 1', expect: {{ files: [none] }} }}\n  \
+         c: {{ run: '{long}', artifacts: [none] }}\n"
+    );
+    let flow = Flow::new().plan(&plan);
+    flow.run(&["run", "plan.yaml"]).exits(1);
+    let seen = flow.shell("script -qec 'stty rows 24 cols 80; flow status latest' /dev/null").stdout;
+    let rows: Vec<&str> = seen.lines().map(str::trim_end).collect();
+    assert!(rows.iter().all(|row| row.chars().count() <= 80), "{seen}");
+    let column = rows.iter().find_map(|row| row.find("WHAT")).unwrap();
+    assert!(
+        rows.iter().filter(|row| row.get(column..).is_some_and(|what| what.starts_with("echo"))).count() == 3
+    );
+}
+
+#[test]
+fn a_closed_pipe_is_told_from_a_failure_of_the_command() {
+    let flow = Flow::new().plan("tasks:\n  t: { run: 'yes | head -1' }\n");
+    flow.run(&["run", "plan.yaml"]).exits(1).says(&["exit code 141: a program wrote into a pipe", "|| true"]);
+}
+
+#[test]
+fn a_lost_agent_says_why_it_does_not_run_again_by_itself() {
+    let model = "work:\n  - call: Bash\n    with: { command: 'touch began; sleep 100' }\n  - say: done\n";
+    let flow = Flow::new().plan("tasks:\n  work: { prompt: Work., tools: [Bash] }\n").model(model);
+    let running = flow.start(&["run", "plan.yaml", "--model-script", "model.yaml"]);
+    assert!(wait_until(Duration::from_secs(30), || flow.exists("began")));
+    signal(running.id(), "KILL");
+    running.wait();
+    let status = flow.run(&["status", "latest"]).exits(0).stdout;
+    assert!(!status.contains("0ms"), "nobody knows how long it ran: {status}");
+    let why = "the engine died while it ran, and it must not run twice";
+    flow.run(&["resume", "latest"]).exits(1).says(&[why, "Retry with: flow retry"]);
+    assert!(flow.task("work")["message"].as_str().unwrap().contains(why));
+}
+
+#[test]
+fn github_reads_each_failure_as_a_line_and_as_an_annotation() {
+    let flow = Flow::new()
+        .plan(
+            "tasks:\n  a: { run: 'true', artifacts: [none.a] }\n  b: { run: 'true', artifacts: [none.b] }\n",
+        )
+        .env("GITHUB_ACTIONS", "true");
+    let ran = flow.run(&["run", "plan.yaml"]).exits(1).says(&["::error", "Resume with"]);
+    for missing in ["artifact `none.a`", "artifact `none.b`"] {
+        assert_eq!(ran.stderr.matches(missing).count(), 2, "{}", ran.stderr);
+    }
+}
+
+#[test]
+fn init_in_a_folder_of_a_repository_puts_the_ci_file_where_it_is_read_and_says_whose_agents_are_left_out() {
+    let agent = "---\nname: own\ndescription: d\n---\nWork.\n";
+    let flow = Flow::new().file(".claude/agents/own.md", agent).file("ap ps/one/x.txt", "").git();
+    flow.run(&["-C", "ap ps/one", "init"]).exits(0).says(&[
+        "wrote ../../.github/workflows/flow-ap-ps-one.yml",
+        "count in it with `--agents ../../.claude/agents` only",
+    ]);
+    assert!(flow.read(".github/workflows/flow-ap-ps-one.yml").contains("working-directory: \"ap ps/one\"\n"));
+    flow.run(&["-C", "ap ps/one", "run", "plan.yaml"]).exits(0);
+    flow.run(&["-C", "ap ps/one", "--agents", "../../.claude/agents", "agents", "show", "own"]).exits(0);
+    let top = Flow::new().git();
+    let said = top.run(&["init"]).exits(0).says(&["wrote .github/workflows/flow.yml"]);
+    assert!(!said.stderr.contains("of its own"), "{}", said.stderr);
+    assert!(!top.read(".github/workflows/flow.yml").contains("working-directory"));
+}
+
+#[test]
+fn a_place_of_agents_that_has_none_is_an_error_that_names_where_they_are() {
+    let agent = "---\nname: own\ndescription: d\n---\nWork.\n";
+    let flow = Flow::new().file("packs/README.md", "# Packs\n").file("packs/web/agents/own.md", agent);
+    for command in [["agents", "list"], ["agents", "check"], ["check", "plan.yaml"]] {
+        flow.write("plan.yaml", "flow: 1\ntasks:\n  a: { run: 'true' }\n");
+        let said = ["`--agents packs`: the folder defines no agent", "below it there are `packs/web/agents`"];
+        flow.run(&["--agents", "packs", command[0], command[1]]).exits(3).says(&said);
+    }
+    flow.run(&["--agents", "packs/README.md", "agents", "list"])
+        .exits(3)
+        .says(&["the file defines no agent"]);
+    flow.run(&["--agents", "packs/web/agents", "agents", "show", "own"]).exits(0);
+}
+
+#[test]
+fn the_end_of_a_run_says_where_the_work_is_that_did_not_come_home() {
+    let plan = "concurrency: 1
+tasks:
+  lasting: { isolation: worktree, merge: branch, run: echo b > b.txt }
+  patched: { isolation: worktree, merge: patch, run: echo p > p.txt }
+  home: { isolation: worktree, merge: apply, run: echo h > h.txt }
+  idle: { isolation: worktree, merge: branch, run: 'true' }
+  copied: { isolation: copy, run: echo c > c.txt }
+";
+    let flow = Flow::new().plan(plan).git();
+    let ran = flow.run(&["run", "plan.yaml"]).exits(0);
+    let run = flow.newest_run();
+    let id = run.file_name().unwrap().to_str().unwrap();
+    let kept: Vec<&str> = ran.stderr.lines().filter(|line| line.starts_with("kept: ")).collect();
+    let folder = flow.task("copied")["worktree"]["path"].clone();
+    assert_eq!(
+        kept,
+        [
+            format!("kept: branch flow/{id}/lasting.1 (lasting: 1 file)"),
+            format!("kept: patch .flow/runs/{id}/tasks/patched/1.patch (patched: 1 file)"),
+            format!("kept: folder {} (copied: 1 file)", folder.as_str().unwrap()),
+        ]
+    );
+    // What the report says to do with a copy can be done.
+    let report = flow.run(&["report", "latest"]).exits(0).stdout;
+    let command = report.lines().find(|line| line.starts_with("diff ")).unwrap();
+    let shown = flow.shell(command).exits(1).stdout;
+    assert!(shown.contains("+c\n"), "{shown}");
+}
+
+#[test]
+fn a_plan_can_be_checked_and_drawn_without_what_a_run_has_to_be_given() {
+    let plan = "secrets: [SOME_TOKEN]
+inputs: { who: { type: string } }
+tasks:
+  a: { run: 'echo ${{ inputs.who }}', env: { T: '${{ secrets.SOME_TOKEN }}' } }
+";
+    let flow = Flow::new().plan(plan).file("workflows/other.yaml", &format!("flow: 1\n{plan}"));
+    flow.run(&["check"]).exits(0).says(&["2 tasks fine"]);
+    flow.run(&["check", "plan.yaml", "-i", "whom=x"]).exits(3).says(&["did you mean `who`?"]);
+    assert!(flow.run(&["graph", "plan.yaml"]).exits(0).stdout.contains('a'));
+    let missing = ["input `who` is missing", "secret `SOME_TOKEN` is not set", "2 errors; nothing was run"];
+    flow.run(&["run", "plan.yaml"]).exits(3).says(&missing);
+    flow.run(&["run", "-n", "plan.yaml"]).exits(3).says(&missing);
+}
+
+#[test]
+fn one_piece_of_advice_is_given_once_and_every_place_is_shown() {
+    let agents = "tasks:\n  a: { prompt: p }\n  b: { prompt: p }\n  c: { prompt: p }\n";
+    let flow = Flow::new().plan(agents);
+    let ran =
+        flow.run(&["check", "plan.yaml"]).exits(0).says(&["plan.yaml:3:", "plan.yaml:4:", "plan.yaml:5:"]);
+    let told = |text: &str| ran.stderr.matches(text).count();
+    assert_eq!((told("warning[W0503]"), told("help: grant it")), (3, 1), "{}", ran.stderr);
+    // Who reads one line at a time reads it with each.
+    let json = flow.run(&["check", "plan.yaml", "-o", "json"]).exits(0).json();
+    assert!(json.as_array().unwrap().iter().all(|found| found["help"].is_string()));
+}
+
+#[test]
+fn a_report_names_the_branch_of_refused_work_in_full() {
+    let name = "a_name_as_long_as_people_like_them_when_they_say_what_it_does";
+    let plan =
+        format!("tasks:\n  {name}: {{ isolation: worktree, merge: squash, run: 'echo b > new.txt' }}\n");
+    let flow = Flow::new().plan(&plan).git();
+    flow.write("new.txt", "mine\n");
+    flow.run(&["run", "plan.yaml"]).exits(1);
+    let branch = flow.task(name)["worktree"]["branch"].as_str().unwrap().replace('_', "\\_");
+    let report = flow.run(&["report", "latest"]).exits(0).stdout;
+    let message = report.lines().find(|line| line.contains("the work is kept on branch")).unwrap();
+    assert!(message.contains(&branch), "{message}");
+}
+
+#[test]
+fn a_report_on_standard_output_stands_there_alone() {
+    let flow = Flow::new().plan("tasks:\n  a: { run: echo hi }\noutputs: { a: '${{ tasks.a.output }}' }\n");
+    for format in ["junit", "md", "json", "notifications"] {
+        let alone = flow.run(&["run", "plan.yaml", "--report", &format!("{format}=-")]).exits(0).stdout;
+        assert_eq!(alone, flow.run(&["report", "latest", "--format", format]).exits(0).stdout, "{format}");
+    }
+    let beside = flow.run(&["run", "plan.yaml", "--report", "junit=junit.xml"]).exits(0);
+    assert_eq!(beside.json()["a"], "hi");
+    assert!(flow.read("junit.xml").ends_with("</testsuites>\n"));
+}
+
+#[test]
+fn a_guard_in_an_agent_file_that_does_not_stand_is_said_before_the_agent_runs() {
+    let agent = "---\nname: own\ndescription: d\ntools: Read\nhooks:\n  PreToolUse: [{ matcher: Bash }]\nmcpServers:\n  \
+                 docs: { command: docs }\n---\nWork.\n";
+    let flow = Flow::new()
+        .plan("tasks:\n  a: { agent: own, prompt: p }\n")
+        .file("agents/own.md", agent)
+        .file("agents/bare.md", "---\nname: bare\ndescription: d\nhooks:\nmcpServers:\n---\nWork.\n")
+        .model("default: [{ say: ok }]\n");
+    let told = ["`hooks` has no effect yet", "`disallowedTools`", "`mcpServers` has no effect yet"];
+    flow.run(&["check"]).exits(0).says(&told);
+    flow.run(&["run", "plan.yaml", "--model-script", "model.yaml"]).exits(0).says(&told);
+    let found = flow.run(&["agents", "check"]).exits(0).stdout;
+    assert_eq!(found.lines().count(), 2, "what says nothing earns nothing: {found}");
+}
