@@ -4,7 +4,7 @@
     cargo build --release && python3 tests/bench/run.py [--pairs 9] [--tasks 1000] [ROW ...]
 
 Rows: floor noop bash chain fan start check worktree worktrees agent memory. Peers: ninja and make (Debian packages ninja-build,
-make), git. Each row prints the medians of wall and CPU time of both and their ratio. `floor` is what the machine takes to
+make), git. Each row prints the medians of wall and CPU time of both and their ratio (flow / peer). `floor` is what the machine takes to
 start `sh -c true`, and says how much it was disturbed. Nothing here is a test: figures depend on the machine, ratios much
 less. With `--place` on another file system the same again: file creation may differ tenfold.
 """
@@ -118,6 +118,12 @@ def main():
     flow, ninja, make = chosen.flow, shutil.which("ninja"), shutil.which("make")
     if not ninja or not make:
         sys.exit("install the peers first: apt-get install ninja-build make")
+    if len(chosen.rows) > 1:
+        # Each in a process of its own: what a child has before it executes its program is ours, and counts as its memory.
+        for row in chosen.rows:
+            options = [f"--{name}={value}" for name, value in vars(chosen).items() if name != "rows" and value]
+            subprocess.run([sys.executable, __file__, *options, row], check=True)
+        return
     count = chosen.tasks
     graphs = {
         "noop": [[] for _ in range(count)],
@@ -125,7 +131,6 @@ def main():
         "chain": [[number - 1] if number else [] for number in range(count)],
         "fan": [[]] + [[0] for _ in range(count)] + [list(range(1, count + 1))],
     }
-    print("medians; flow / peer = ratio")
     for row in chosen.rows:
         with tempfile.TemporaryDirectory(dir=chosen.place) as place:
             folder = pathlib.Path(place)
