@@ -312,3 +312,75 @@ fn a_task_that_does_not_listen_is_stopped_at_once_and_the_others_go_on() {
     let branch = flow.task("deaf")["worktree"]["branch"].as_str().unwrap().to_owned();
     assert_eq!(git(&flow.dir(), &["show", &format!("{branch}:new.txt")]), "work\n", "its work is kept");
 }
+
+#[test]
+fn a_tree_whose_folder_others_read_lives_until_they_have_and_goes_then() {
+    for (isolation, merge, branches) in [
+        ("worktree", "branch", 1),
+        ("worktree", "patch", 0),
+        ("worktree", "apply", 0),
+        ("worktree", "squash", 0),
+        ("copy", "patch", 0),
+        ("copy", "apply", 0),
+    ] {
+        let flow = Flow::new()
+            .plan(&format!(
+                "concurrency: 1
+tasks:
+  change: {{ isolation: {isolation}, merge: {merge}, run: 'echo x > x.txt' }}
+  clean: {{ isolation: {isolation}, run: 'true' }}
+  read: {{ run: 'cat ${{{{ tasks.change.dir }}}}/x.txt; test -f ${{{{ tasks.clean.dir }}}}/a.txt' }}
+  later: {{ needs: [read], run: 'ls ${{{{ tasks.change.dir }}}}' }}
+outputs: {{ read: '${{{{ tasks.read.output }}}}' }}
+"
+            ))
+            .git();
+        let ran = flow.run(&["run", "plan.yaml"]).exits(0);
+        assert_eq!(ran.json(), json!({ "read": "x" }), "{isolation} {merge}");
+        let tree = flow.task("change")["dir"].as_str().unwrap().to_owned();
+        assert!(!Path::new(&tree).exists(), "{isolation} {merge}: {tree}");
+        assert_eq!(git(&flow.dir(), &["worktree", "list"]).lines().count(), 1);
+        let kept = git(&flow.dir(), &["for-each-ref", "--format=%(refname)", "refs/heads/flow/"]);
+        assert_eq!(kept.lines().count(), branches, "{isolation} {merge}: {kept}");
+        let ended = flow.events().iter().filter(|event| event["ev"] == "worktree_ended").count();
+        assert_eq!(ended, 2);
+    }
+}
+
+#[test]
+fn what_a_reader_writes_into_the_tree_of_another_task_is_kept_and_said() {
+    for isolation in ["worktree", "copy"] {
+        let flow = Flow::new()
+            .plan(&format!(
+                "tasks:
+  change: {{ isolation: {isolation}, merge: patch, run: 'echo x > x.txt' }}
+  write: {{ run: 'echo y > ${{{{ tasks.change.dir }}}}/y.txt' }}
+"
+            ))
+            .git();
+        let ran = flow.run(&["run", "plan.yaml"]).exits(0);
+        let tree = flow.task("change")["dir"].as_str().unwrap().to_owned();
+        assert!(Path::new(&tree).join("y.txt").exists(), "{isolation}");
+        assert!(ran.stderr.contains("was changed by others") && ran.stderr.contains(&tree), "{}", ran.stderr);
+    }
+}
+
+#[test]
+fn a_run_that_is_gone_on_with_finds_the_trees_that_are_still_to_be_read() {
+    for isolation in ["worktree", "copy"] {
+        let flow = Flow::new()
+            .plan(&format!(
+                "tasks:
+  change: {{ isolation: {isolation}, merge: patch, run: 'echo x > x.txt' }}
+  read: {{ run: 'cat ${{{{ tasks.change.dir }}}}/x.txt; test -e \"$HOME/go\"' }}
+  done: {{ needs: [change], run: 'ls ${{{{ tasks.change.dir }}}}' }}
+"
+            ))
+            .git();
+        let ran = flow.run(&["run", "plan.yaml"]).exits(1);
+        assert!(ran.stderr.contains("stays for those that read it"), "{}", ran.stderr);
+        std::fs::write(flow.home().join("go"), "").unwrap();
+        flow.run(&["resume", "latest"]).exits(0);
+        assert_eq!(flow.task("read")["state"], "completed", "{isolation}");
+    }
+}

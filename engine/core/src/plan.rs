@@ -113,6 +113,8 @@ pub struct TaskOptions {
     pub on_lost: OnLost,
     /// `background`; the task's, else its agent's.
     pub background: bool,
+    /// The tasks that read the `.dir` of its private tree, which lives until they have ended.
+    pub dir_readers: Vec<TaskId>,
 }
 
 /// What makes a private tree fit for work.

@@ -102,10 +102,12 @@ fn plan(
     let mut needs = Vec::with_capacity(world.shapes.len());
     let mut inferred = edges::Inferred::new();
     let mut reads = Vec::new();
+    let mut dirs = Vec::new();
     for shape in &world.shapes {
         let mut scope = Scope::new(&world, Some(shape));
         tasks.push(task::task(findings, &mut scope, shape, &cast));
         needs.push(scope.edges);
+        dirs.extend(scope.dirs.into_iter().map(|read| (read, shape.task)));
         if !scope.needs.is_empty() {
             inferred.insert(shape.task, scope.needs);
         }
@@ -130,6 +132,12 @@ fn plan(
     let tasks: Option<Vec<Task>> = tasks.into_iter().collect();
     let mut tasks = tasks.filter(|_| !findings.has_error())?;
     fork::settle(&mut tasks, &forks, &graph);
+    for (read, reader) in dirs {
+        let readers = &mut tasks[read.index()].options.get_or_insert_default().dir_readers;
+        if !readers.contains(&reader) {
+            readers.push(reader);
+        }
+    }
     warn_of_agents(findings, input, &world, &cast, &tasks, &graph);
     let name = workflow.name.as_ref().map(|name| name.value.clone());
     Some(Plan {

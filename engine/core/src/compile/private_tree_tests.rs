@@ -114,3 +114,21 @@ fn a_dir_that_leads_out_of_the_tasks_own_tree_is_seen_before_the_run() {
     let shared = "defaults: { dir: .. }\ntasks:\n  a: { run: x, isolation: copy }\n  b: { run: x }\n";
     assert_eq!(check(shared).matches("leads out").count(), 1);
 }
+
+#[test]
+fn a_tree_knows_who_reads_its_folder() {
+    let plan = Trial::of(
+        "tasks:
+  a: { isolation: worktree, run: x }
+  b: { for_each: [1], isolation: copy, run: x }
+  c: { run: 'ls ${{ tasks.a.dir }} ${{ tasks.a.dir }}' }
+  d: { run: 'ls ${{ tasks.b.results | map(attribute=\"dir\") | list }}' }
+  e: { run: 'ls ${{ tasks.b.results | map(attribute=\"branch\") | list }}' }
+  f: { run: 'ls ${{ tasks.c.dir }}' }
+",
+    )
+    .plan();
+    let readers: Vec<Vec<u32>> =
+        plan.tasks.iter().map(|task| task.dir_readers.iter().map(|reader| reader.0).collect()).collect();
+    assert_eq!(readers, [vec![2], vec![3], vec![], vec![], vec![], vec![]]);
+}

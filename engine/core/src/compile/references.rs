@@ -222,6 +222,15 @@ impl<'a> Scope<'_, 'a> {
         let who =
             format!("{} `{name}`", shape.described().trim_start_matches("a ").trim_start_matches("an "));
         fields::check(shape, fields).map_err(|wrong| field_problem(findings, &prefix, who, fields, wrong))?;
+        // Behind `.results` only the text tells which fields of the instances are read.
+        let reads_dir = match &fields[0] {
+            Segment::Name(field) if field == "results" => written.text.contains("dir"),
+            Segment::Name(field) => field == "dir",
+            Segment::Index(_) => false,
+        };
+        if reads_dir && shape.isolation.is_private() {
+            self.dirs.push(id);
+        }
         if matches!(&fields[0], Segment::Name(field) if field == "output") {
             self.reads.push(OutputRead {
                 from: id,

@@ -136,13 +136,15 @@ pub(super) struct Scope<'w, 'a> {
     pub edges: Vec<Edge>,
     /// What it needs besides.
     pub needs: Vec<Need<'a>>,
+    /// The tasks whose folder it reads.
+    pub dirs: Vec<TaskId>,
     pub reads: Vec<OutputRead<'a>>,
 }
 
 impl<'w, 'a> Scope<'w, 'a> {
     /// Before anything was read.
     pub(super) fn new(world: &'w World<'a>, task: Option<&'w Shape<'a>>) -> Self {
-        Scope { world, task, edges: Vec::new(), needs: Vec::new(), reads: Vec::new() }
+        Scope { world, task, edges: Vec::new(), needs: Vec::new(), dirs: Vec::new(), reads: Vec::new() }
     }
 
     pub(super) fn is_expanded(&self) -> bool {

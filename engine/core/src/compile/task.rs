@@ -312,6 +312,8 @@ pub(super) fn task<'a>(
         pool: keys.get(|keys| &keys.pool).and_then(|name| pool(findings, scope, name)),
         on_lost: on_lost(findings, shape),
         background: background(findings, shape, cast),
+        // Settled once all references are read.
+        dir_readers: Vec::new(),
     };
     Some(Task {
         id: shape.task,

@@ -16,7 +16,7 @@ use crate::execute::{
     AgentChecks, AgentLaunch, Progress, ShellLaunch, StopSignal, StopSwitch, run_agent, run_shell,
 };
 use crate::store::SlotFiles;
-use crate::workspace::PrivateTree;
+use crate::workspace::{HeldTree, PrivateTree};
 
 /// How many signs of life of one attempt may wait.
 const PROGRESS: usize = 64;
@@ -30,7 +30,7 @@ pub(super) enum Message {
     /// The executor is done and nothing of it lives; `expect.that` and the private tree are still to be settled.
     Executed { task: TaskId, attempt: Attempt, outcome: Box<Outcome> },
     /// The private tree is settled as well.
-    Settled { task: TaskId, attempt: Attempt, outcome: Box<Outcome> },
+    Settled { task: TaskId, attempt: Attempt, outcome: Box<Outcome>, held: Option<HeldTree> },
 }
 
 /// An attempt that was launched and has not ended.

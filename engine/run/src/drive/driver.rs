@@ -18,6 +18,7 @@ use serde_json::Value;
 use tokio::sync::mpsc;
 
 use super::attempt::{Live, Message};
+use super::finish::Held;
 use super::setup::{Control, RunSetup};
 use super::texts::FolderTexts;
 use crate::execute::{Mask, Progress, StopOrder};
@@ -64,6 +65,8 @@ pub(super) struct Driver {
     pub(super) live: HashMap<TaskId, Live>,
     pub(super) sender: mpsc::Sender<Message>,
     pub(super) trees: Arc<Trees>,
+    /// Trees that others may look at until the run ends.
+    pub(super) held: Vec<Held>,
     /// What hides the plan's secrets; every task may come by one, through a file as well as through `env`.
     pub(super) mask: Option<Arc<Mask>>,
     /// Models of which everything is said that a person should know.
@@ -88,6 +91,7 @@ impl Driver {
             slots: Slots::new(&setup.folder, setup.limits.concurrency.get()),
             setup,
             live: HashMap::new(),
+            held: Vec::new(),
             sender,
             mask,
             known_models: HashSet::new(),
@@ -276,7 +280,9 @@ impl Driver {
             Message::Tree { task, attempt, made } => self.tree_made(task, attempt, made)?,
             Message::Progress { task, attempt, progress } => self.progress(task, attempt, progress)?,
             Message::Executed { task, attempt, outcome } => self.executed(task, attempt, outcome)?,
-            Message::Settled { task, attempt, outcome } => self.settled(task, attempt, outcome)?,
+            Message::Settled { task, attempt, outcome, held } => {
+                self.settled((task, attempt), outcome, held)?
+            }
         }
         while let Some(input) = self.inputs.pop_front() {
             self.feed(input)?;

@@ -14,7 +14,8 @@ use serde_json::{Map, Value};
 use super::attempt::Message;
 use super::driver::{DriveError, Driver, RunEnd};
 use crate::store::RunFolder;
-use crate::workspace::{TreeEnd, WorkspaceError};
+use crate::watch::Update;
+use crate::workspace::{HeldTree, PrivateTree, TreeEnd, WorkspaceError};
 
 /// Where a command says why it failed.
 const HINT_LINES: usize = 10;
@@ -35,6 +36,16 @@ pub enum Cause {
 
 /// How an end becomes an exit code; the command line knows.
 pub type ExitOf = Arc<dyn Fn(RunStatus, Cause) -> u8 + Send + Sync>;
+
+/// A tree whose task has ended and that others may look at.
+pub(super) struct Held {
+    task: TaskId,
+    attempt: Attempt,
+    tree: Arc<PrivateTree>,
+    held: HeldTree,
+    /// Whether its branch is there to stay.
+    branch: bool,
+}
 
 /// What to say of a merge that was refused.
 fn conflict(tree: &WorktreeOutcome, folder: &RunFolder) -> Option<String> {
@@ -150,18 +161,21 @@ impl Driver {
         let trees = Arc::clone(&self.trees);
         let (sender, folder) = (self.sender.clone(), Arc::clone(&self.setup.folder));
         let completed = outcome.end == AttemptEnd::Completed;
-        let end = TreeEnd { address: self.address(id), completed, merge, patch_to: patch };
+        let hold = !self.plan_task(id).1.dir_readers.is_empty();
+        let end = TreeEnd { address: self.address(id), completed, merge, patch_to: patch, hold };
         tokio::spawn(async move {
             let kept = tree.path().display().to_string();
             let kept_in = Arc::clone(&folder);
             let finish = move || {
-                trees.finish(&tree, &end).map(|mut settled| {
+                trees.finish(&tree, &end).map(|(mut settled, held)| {
                     settled.patch = settled.patch.and(end.patch_to.and_then(|path| folder.relative(&path)));
-                    settled
+                    (settled, held)
                 })
             };
+            let mut stays = None;
             match tokio::task::spawn_blocking(finish).await {
-                Ok(Ok(settled)) => {
+                Ok(Ok((settled, held))) => {
+                    stays = held;
                     if let Some(message) = conflict(&settled, &kept_in) {
                         outcome.end = AttemptEnd::Failed;
                         outcome.reason = Some(Reason::MergeConflict);
@@ -192,7 +206,7 @@ impl Driver {
                         Some(format!("bug: settling the worktree panicked: {error}; it is kept in {kept}"));
                 }
             }
-            let _ = sender.send(Message::Settled { task: id, attempt, outcome }).await;
+            let _ = sender.send(Message::Settled { task: id, attempt, outcome, held: stays }).await;
         });
     }
 
@@ -202,22 +216,53 @@ impl Driver {
 
     pub(super) fn settled(
         &mut self,
-        id: TaskId,
-        attempt: Attempt,
+        (id, attempt): (TaskId, Attempt),
         outcome: Box<Outcome>,
+        held: Option<HeldTree>,
     ) -> Result<(), DriveError> {
-        let merging = self.live.remove(&id).is_some_and(|live| live.merging);
-        if merging {
+        let live = self.live.remove(&id);
+        if live.as_ref().is_some_and(|live| live.merging) {
             let merge = outcome.worktree.as_ref().and_then(|tree| tree.merged.clone());
             self.write(vec![Event::MergeEnded { task: self.address(id), attempt, merge }])?;
         }
         let kept = outcome.worktree.as_ref().is_none_or(|tree| tree.path.is_some() || tree.branch.is_some());
-        self.write(vec![Event::WorktreeEnded { task: self.address(id), attempt, kept }])?;
+        match (held, live.and_then(|live| live.tree)) {
+            (Some(held), Some(tree)) => {
+                self.held.push(Held { task: id, attempt, tree, held, branch: kept });
+            }
+            _ => self.write(vec![Event::WorktreeEnded { task: self.address(id), attempt, kept }])?,
+        }
         self.feed(Input::Ended { task: id, attempt, outcome })
+    }
+
+    /// Takes the trees down that others could look at; nobody runs any more. One that a reader still needs when the run is
+    /// gone on with stays, and so does what can't be taken down.
+    fn release_trees(&mut self) -> Result<(), DriveError> {
+        for Held { task, attempt, tree, held, branch } in std::mem::take(&mut self.held) {
+            let readers = &self.plan_task(task).1.dir_readers;
+            let is_done = |reader: &TaskId| {
+                let state = self.setup.scheduler.task(*reader).state;
+                matches!(state, TaskState::Completed | TaskState::Skipped)
+            };
+            let needed = !readers.iter().all(is_done);
+            let (address, path) = (self.address(task), tree.path().display());
+            let kept = self.trees.release(&tree, &held, needed).unwrap_or(true);
+            let note = match (needed, kept) {
+                (true, _) => Some(format!("the tree of `{address}` stays for those that read it: `{path}`")),
+                (false, true) => Some(format!("the tree of `{address}` was changed by others: `{path}`")),
+                (false, false) => None,
+            };
+            if let Some(note) = note {
+                self.setup.publisher.publish(Update::Note(note));
+            }
+            self.write(vec![Event::WorktreeEnded { task: address, attempt, kept: kept || branch }])?;
+        }
+        Ok(())
     }
 
     /// The last event, and everything on disk before anybody hears that the run is over.
     pub(super) fn finish(mut self, mut status: RunStatus) -> Result<RunEnd, DriveError> {
+        self.release_trees()?;
         let mut message = None;
         let outputs = match self.outputs() {
             Ok(outputs) => outputs,

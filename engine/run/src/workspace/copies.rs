@@ -23,7 +23,7 @@ use super::lock::Patience;
 use super::merge_home::{landing_folder, merge_lock, nothing_to_merge, outcome, recover, refused};
 use super::owner::Owner;
 use super::repository::Repository;
-use super::version::Kind;
+use super::version::{Kind, Version};
 
 /// The private copies of one run.
 #[derive(Debug)]
@@ -117,18 +117,36 @@ impl Copies {
         Ok(found.loose || !found.files.is_empty())
     }
 
-    /// Ends a copy. Without changes it goes; else it goes when the task completed and its work came home.
-    pub(super) fn finish(
+    /// Ends a copy. Without changes it goes; else it goes when the task completed and its work came home. With `hold` what
+    /// would go stays until `release`.
+    pub(super) fn settle(
         &self,
         tree: &CopiedTree,
         merge: Merge,
         patch_to: Option<&Path>,
-    ) -> Result<WorktreeOutcome, WorkspaceError> {
-        self.end(&tree.path, &tree.lacked, merge, patch_to).map_err(|source| WorkspaceError::Kept {
-            path: tree.path.clone(),
-            branch: String::new(),
-            source: Box::new(source),
-        })
+        hold: bool,
+    ) -> Result<(WorktreeOutcome, Option<HeldCopy>), WorkspaceError> {
+        self.end(&tree.path, &tree.lacked, merge, patch_to, hold).map_err(|source| kept(tree, source))
+    }
+
+    /// Takes a held copy down. Says whether it is kept: it is still needed, or somebody has worked in it meanwhile.
+    pub(super) fn release(
+        &self,
+        tree: &CopiedTree,
+        held: &HeldCopy,
+        needed: bool,
+    ) -> Result<bool, WorkspaceError> {
+        let release = || {
+            let (mut baseline, found) = self.look(&tree.path)?;
+            if needed || found.loose || versions(&found) != held.0 {
+                baseline.owner = None;
+                baseline.write(&tree.path)?;
+                return Ok(true);
+            }
+            self.remove(&tree.path)?;
+            Ok(false)
+        };
+        release().map_err(|source| kept(tree, source))
     }
 
     /// Ends a copy that a dead engine left behind.
@@ -143,7 +161,7 @@ impl Copies {
         if let Some(owner) = owner.filter(|owner| owner.is_another_alive()) {
             return Err(WorkspaceError::InUse { path: path.to_owned(), pid: owner.pid });
         }
-        self.end(path, &[], Merge::None, None)
+        self.end(path, &[], Merge::None, None, false).map(|(outcome, _)| outcome)
     }
 
     fn end(
@@ -152,8 +170,10 @@ impl Copies {
         lacked: &[String],
         merge: Merge,
         patch_to: Option<&Path>,
-    ) -> Result<WorktreeOutcome, WorkspaceError> {
+        hold: bool,
+    ) -> Result<(WorktreeOutcome, Option<HeldCopy>), WorkspaceError> {
         let (mut baseline, found) = self.look(path)?;
+        let held = hold.then(|| HeldCopy(versions(&found)));
         let mut ended = WorktreeOutcome {
             path: None,
             branch: None,
@@ -165,9 +185,11 @@ impl Copies {
             lacked: lacked.to_vec(),
         };
         if found.files.is_empty() && !found.loose {
-            self.remove(path)?;
+            if !hold {
+                self.remove(path)?;
+            }
             ended.merged = merge.changes_home().then(|| nothing_to_merge(merge));
-            return Ok(ended);
+            return Ok((ended, held));
         }
         let loose = found.loose;
         let came_home = match (merge, patch_to) {
@@ -185,13 +207,15 @@ impl Copies {
             (Merge::None | Merge::Patch | Merge::Branch | Merge::Squash | Merge::CherryPick, _) => false,
         };
         if came_home && !loose {
-            self.remove(path)?;
-        } else {
-            baseline.owner = None;
-            baseline.write(path)?;
-            ended.path = Some(path.display().to_string());
+            if !hold {
+                self.remove(path)?;
+            }
+            return Ok((ended, held));
         }
-        Ok(ended)
+        baseline.owner = None;
+        baseline.write(path)?;
+        ended.path = Some(path.display().to_string());
+        Ok((ended, None))
     }
 
     fn apply(
@@ -267,6 +291,18 @@ impl Copies {
         }
         Ok((files, lacked))
     }
+}
+
+/// A copy that others still look at: what it holds, so that more is noticed.
+#[derive(Debug)]
+pub(super) struct HeldCopy(Vec<(PathBuf, Option<Version>)>);
+
+fn versions(found: &Differences) -> Vec<(PathBuf, Option<Version>)> {
+    found.files.iter().map(|file| (file.path.clone(), file.to.clone())).collect()
+}
+
+fn kept(tree: &CopiedTree, source: WorkspaceError) -> WorkspaceError {
+    WorkspaceError::Kept { path: tree.path.clone(), branch: String::new(), source: Box::new(source) }
 }
 
 /// Removes a copy with all that stands beside it; the list goes last, so that what is left is known for a copy.

@@ -3,6 +3,18 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use super::super::testing::{Checkout, git, read, write};
 use super::*;
 
+impl Copies {
+    /// The end of a copy that nobody else looks at.
+    fn finish(
+        &self,
+        tree: &CopiedTree,
+        merge: Merge,
+        patch_to: Option<&Path>,
+    ) -> Result<WorktreeOutcome, WorkspaceError> {
+        self.settle(tree, merge, patch_to, false).map(|(outcome, _)| outcome)
+    }
+}
+
 fn copies(root: &Path, home: &Path) -> Copies {
     Copies::open(root, Some(home.to_owned()), &RunId::parse("r1").unwrap()).unwrap()
 }

@@ -25,6 +25,15 @@ struct Standing {
     has_modules: bool,
 }
 
+/// What becomes of a tree that others still look at, once they are done.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Held {
+    /// What its branch names; a tree that holds more by then is kept.
+    tip: Oid,
+    /// Whether the branch goes with it.
+    with_branch: bool,
+}
+
 impl Worktrees {
     /// Whether a tree differs from its start: commits, changed files or new ones that git doesn't ignore.
     pub fn changed(&self, tree: &Worktree) -> Result<bool, WorkspaceError> {
@@ -44,11 +53,45 @@ impl Worktrees {
         patch_to: Option<&Path>,
     ) -> Result<WorktreeOutcome, WorkspaceError> {
         let merge = if completed { merge } else { Merge::None };
-        self.end(tree, merge, patch_to).map_err(|source| WorkspaceError::Kept {
+        self.settle(tree, merge, patch_to, false).map(|(outcome, _)| outcome)
+    }
+
+    /// The same, but with `hold` what would go stays until `release`.
+    pub(super) fn settle(
+        &self,
+        tree: &Worktree,
+        merge: Merge,
+        patch_to: Option<&Path>,
+        hold: bool,
+    ) -> Result<(WorktreeOutcome, Option<Held>), WorkspaceError> {
+        self.end(tree, merge, patch_to, hold).map_err(|source| self.kept(tree, source))
+    }
+
+    /// Takes a held tree down. Says whether it is kept: it is still needed, or somebody has worked in it meanwhile.
+    pub(super) fn release(&self, tree: &Worktree, held: Held, needed: bool) -> Result<bool, WorkspaceError> {
+        let release = || {
+            if self.gather(tree)? != (held.tip, false) || needed {
+                self.unlock(&tree.chain)?;
+                return Ok(true);
+            }
+            self.chain_of(tree)?;
+            self.take_down(tree, held)?;
+            Ok(false)
+        };
+        release().map_err(|source| self.kept(tree, source))
+    }
+
+    fn take_down(&self, tree: &Worktree, held: Held) -> Result<(), WorkspaceError> {
+        self.remove(&tree.chain, &tree.path)?;
+        if held.with_branch { self.delete_branch(&tree.branch, held.tip) } else { Ok(()) }
+    }
+
+    fn kept(&self, tree: &Worktree, source: WorkspaceError) -> WorkspaceError {
+        WorkspaceError::Kept {
             path: tree.path.clone(),
             branch: tree.branch.clone(),
             source: Box::new(source),
-        })
+        }
     }
 
     pub(super) fn end(
@@ -56,7 +99,8 @@ impl Worktrees {
         tree: &Worktree,
         merge: Merge,
         patch_to: Option<&Path>,
-    ) -> Result<WorktreeOutcome, WorkspaceError> {
+        hold: bool,
+    ) -> Result<(WorktreeOutcome, Option<Held>), WorkspaceError> {
         let (tip, loose) = self.gather(tree)?;
         let mut outcome = WorktreeOutcome {
             path: None,
@@ -69,10 +113,12 @@ impl Worktrees {
             lacked: tree.lacked.clone(),
         };
         if tip == tree.start && !loose {
-            self.remove(&tree.chain, &tree.path)?;
-            self.delete_branch(&tree.branch, tip)?;
+            let held = Held { tip, with_branch: true };
+            if !hold {
+                self.take_down(tree, held)?;
+            }
             outcome.merged = merge.changes_home().then(|| nothing_to_merge(merge));
-            return Ok(outcome);
+            return Ok((outcome, hold.then_some(held)));
         }
         let (patch_to, refused_to) = if merge == Merge::Patch { (patch_to, None) } else { (None, patch_to) };
         let repository = self.repository.open_shared()?;
@@ -91,20 +137,19 @@ impl Worktrees {
             Merge::Patch => !loose && patch_to.is_some(),
             Merge::Apply | Merge::Squash | Merge::CherryPick => !loose && came_home,
         };
-        if folder_goes {
-            self.chain_of(tree)?;
-            self.remove(&tree.chain, &tree.path)?;
-        } else {
+        let held = Held { tip, with_branch: folder_goes && merge != Merge::Branch };
+        if !folder_goes {
             self.unlock(&tree.chain)?;
             outcome.path = Some(tree.path.display().to_string());
+        } else if !hold {
+            self.chain_of(tree)?;
+            self.take_down(tree, held)?;
         }
-        if folder_goes && merge != Merge::Branch {
-            self.delete_branch(&tree.branch, tip)?;
-        } else {
+        if !held.with_branch {
             outcome.branch = Some(tree.branch.clone());
             outcome.commit = Some(tip.to_string());
         }
-        Ok(outcome)
+        Ok((outcome, Some(held).filter(|_| hold && folder_goes)))
     }
 
     /// Brings the branch up to what the tree holds. Gives its last commit, and whether the tree holds more than that.

@@ -205,8 +205,14 @@ fn siblings_land_one_after_the_other_and_the_second_is_told_who_was_first() {
                 scope.spawn(move || {
                     barrier.wait();
                     let address = flow_core::ids::Address::from(&*format!("t[{number}]"));
-                    let end = TreeEnd { address, completed: true, merge: Merge::Apply, patch_to: None };
-                    trees.finish(&PrivateTree::Worktree(Box::new(tree)), &end).unwrap().merged.unwrap()
+                    let end = TreeEnd {
+                        address,
+                        completed: true,
+                        merge: Merge::Apply,
+                        patch_to: None,
+                        hold: false,
+                    };
+                    trees.finish(&PrivateTree::Worktree(Box::new(tree)), &end).unwrap().0.merged.unwrap()
                 })
             })
             .collect();

@@ -51,5 +51,5 @@ pub use copies::CopiedTree;
 pub use error::WorkspaceError;
 pub use reclaim::Recorded;
 pub use repository::{check_owner, depth, git_place};
-pub use trees::{PrivateTree, TreeEnd, TreeOrder, Trees};
+pub use trees::{HeldTree, PrivateTree, TreeEnd, TreeOrder, Trees};
 pub use worktree::{Worktree, Worktrees};

@@ -54,10 +54,8 @@ impl Worktrees {
             chain,
             filters: self.filters()?,
         };
-        self.end(&tree, Merge::None, None).map_err(|source| WorkspaceError::Kept {
-            path: path.clone(),
-            branch: branch.clone(),
-            source: Box::new(source),
+        self.end(&tree, Merge::None, None, false).map(|(outcome, _)| outcome).map_err(|source| {
+            WorkspaceError::Kept { path: path.clone(), branch: branch.clone(), source: Box::new(source) }
         })
     }
 

@@ -7,11 +7,11 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use flow_core::ids::{Address, Attempt, RunId};
 use flow_core::model::{Isolation, Merge, WorktreeOutcome};
 
-use super::copies::{CopiedTree, Copies};
+use super::copies::{CopiedTree, Copies, HeldCopy};
 use super::include::include;
 use super::reclaim::Recorded;
 use super::worktree::{Worktree, Worktrees};
-use super::{WorkspaceError, home};
+use super::{WorkspaceError, finish, home};
 
 /// What an attempt asks for.
 #[derive(Clone, Debug)]
@@ -41,6 +41,18 @@ pub struct TreeEnd {
     pub merge: Merge,
     /// Where a patch goes: with `merge: patch`, and where `merge: apply` is refused.
     pub patch_to: Option<PathBuf>,
+    /// Whether others look at it: what would go stays until `release`.
+    pub hold: bool,
+}
+
+/// A tree whose task has ended and that others still look at.
+#[derive(Debug)]
+pub struct HeldTree(Held);
+
+#[derive(Debug)]
+enum Held {
+    Worktree(finish::Held),
+    Copy(HeldCopy),
 }
 
 /// A private tree, owned by this process until it is finished.
@@ -137,7 +149,7 @@ impl Trees {
         let included = repository.map_or(Ok(()), |found| include(git, found, &order.include, tree.path()));
         if let Err(error) = included {
             // Nobody has worked in it, so it goes as a clean one does.
-            self.end(&tree, Merge::None, None)?;
+            self.end(&tree, Merge::None, None, false)?;
             return Err(error);
         }
         Ok(tree)
@@ -151,22 +163,39 @@ impl Trees {
         }
     }
 
-    /// Ends a tree: brings its work home as asked, and keeps it where that could not be.
-    pub fn finish(&self, tree: &PrivateTree, end: &TreeEnd) -> Result<WorktreeOutcome, WorkspaceError> {
+    /// Ends a tree: brings its work home as asked, and keeps it where that could not be. What is held is to be released.
+    pub fn finish(
+        &self,
+        tree: &PrivateTree,
+        end: &TreeEnd,
+    ) -> Result<(WorktreeOutcome, Option<HeldTree>), WorkspaceError> {
         let merge = if end.completed { end.merge } else { Merge::None };
+        let hold = end.hold && end.completed;
         if !merge.changes_home() {
-            return self.end(tree, merge, end.patch_to.as_deref());
+            return self.end(tree, merge, end.patch_to.as_deref(), hold);
         }
         // Held meanwhile, so that a sibling that comes next knows whom it met.
         let mut landed = self.landed.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut outcome = self.end(tree, merge, end.patch_to.as_deref())?;
+        let (mut outcome, held) = self.end(tree, merge, end.patch_to.as_deref(), hold)?;
         if let Some(merged) = &mut outcome.merged {
             for conflict in &mut merged.conflicts {
                 conflict.other = landed.get(&conflict.path).cloned();
             }
             landed.extend(merged.files.iter().map(|file| (file.clone(), end.address.clone())));
         }
-        Ok(outcome)
+        Ok((outcome, held))
+    }
+
+    /// Takes a held tree down, unless it is still needed or somebody has worked in it since. Says whether it is kept.
+    pub fn release(&self, tree: &PrivateTree, held: &HeldTree, needed: bool) -> Result<bool, WorkspaceError> {
+        match (tree, &held.0) {
+            (PrivateTree::Worktree(tree), Held::Worktree(held)) => {
+                self.worktrees()?.release(tree, *held, needed)
+            }
+            (PrivateTree::Copy(tree), Held::Copy(held)) => self.copies()?.release(tree, held, needed),
+            // One comes with the other.
+            (PrivateTree::Worktree(_), Held::Copy(_)) | (PrivateTree::Copy(_), Held::Worktree(_)) => Ok(true),
+        }
     }
 
     /// Ends a tree that a dead engine left behind, as that of a task that did not complete.
@@ -187,10 +216,17 @@ impl Trees {
         tree: &PrivateTree,
         merge: Merge,
         patch_to: Option<&Path>,
-    ) -> Result<WorktreeOutcome, WorkspaceError> {
+        hold: bool,
+    ) -> Result<(WorktreeOutcome, Option<HeldTree>), WorkspaceError> {
         match tree {
-            PrivateTree::Worktree(tree) => self.worktrees()?.finish(tree, true, merge, patch_to),
-            PrivateTree::Copy(tree) => self.copies()?.finish(tree, merge, patch_to),
+            PrivateTree::Worktree(tree) => {
+                let (outcome, held) = self.worktrees()?.settle(tree, merge, patch_to, hold)?;
+                Ok((outcome, held.map(|held| HeldTree(Held::Worktree(held)))))
+            }
+            PrivateTree::Copy(tree) => {
+                let (outcome, held) = self.copies()?.settle(tree, merge, patch_to, hold)?;
+                Ok((outcome, held.map(|held| HeldTree(Held::Copy(held)))))
+            }
         }
     }
 
