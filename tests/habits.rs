@@ -319,3 +319,24 @@ fn a_guard_in_an_agent_file_that_does_not_stand_is_said_before_the_agent_runs() 
     let found = flow.run(&["agents", "check"]).exits(0).stdout;
     assert_eq!(found.lines().count(), 2, "what says nothing earns nothing: {found}");
 }
+
+#[test]
+fn a_model_that_a_resume_lacks_is_said_before_anything_runs_and_costs_nothing() {
+    let flow = Flow::new()
+        .plan(
+            "tasks:\n  done: { prompt: x }\n  one: { run: test -e go }\n  say: { needs: [one], prompt: y }\n  other: { run: test -e go }\n",
+        )
+        .model("default:\n  - say: fine\n");
+    flow.run(&["run", "plan.yaml", "--model-script", "model.yaml"]).exits(1);
+    flow.write("go", "");
+    let events = flow.events().len();
+    let told = flow.run(&["resume", "latest", "--model", "nosuch/model"]).exits(3);
+    assert!(
+        told.stderr.contains("`say` would not start") && !told.stderr.contains("`done`"),
+        "{}",
+        told.stderr
+    );
+    assert_eq!(flow.events().len(), events);
+    flow.run(&["retry", "latest", "other", "--model", "nosuch/model"]).exits(1);
+    flow.run(&["resume", "latest"]).exits(0);
+}

@@ -1,5 +1,6 @@
 //! `flow resume` and `flow retry`.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use anyhow::Context;
@@ -13,11 +14,11 @@ use flow_run::store::{RunFolder, read_journal};
 
 use super::engine::{self, Engine, Opening};
 use super::run::specs;
-use super::{logs, reconcile};
+use super::{logs, models, reconcile};
 use crate::args::{GoOnArgs, ResumeArgs, RetryArgs};
 use crate::exit::{Exit, Failure};
 use crate::kept;
-use crate::session::Session;
+use crate::session::{Prepared, Session};
 use crate::ui;
 
 pub(super) fn run(session: &Session, args: &ResumeArgs) -> anyhow::Result<u8> {
@@ -60,12 +61,13 @@ fn go_on(session: &Session, run: &str, names: &[String], args: &GoOnArgs) -> any
         [] => scheduler.resume(),
         names => scheduler.retry(&named(&scheduler, &read.entries, names)?),
     };
+    let providers = engine::providers(&prepared, &answering)?;
+    models::refuse_missing(&prepared, &providers, Some(&to_run(&prepared, &scheduler, &resumed)))?;
     say_what_runs_again(&folder, &resumed);
     say_what_changed(&changed);
     let mut so_far = Fold::default();
     read.entries.iter().for_each(|entry| so_far.take(entry));
     let reports = engine::reports(&args.engine.report)?;
-    let providers = engine::providers(&prepared, &answering)?;
     let journal = engine::open_journal(&folder, &read, &args.engine)?;
     Engine {
         session,
@@ -110,6 +112,20 @@ fn named(scheduler: &Scheduler, entries: &[Entry], names: &[String]) -> anyhow::
         all.push(id);
     }
     Ok(all)
+}
+
+/// For each task whether it, or an instance of it, is still to run.
+fn to_run(prepared: &Prepared, scheduler: &Scheduler, resumed: &Event) -> Vec<bool> {
+    let Event::RunResumed { lost, reset, .. } = resumed else { return Vec::new() };
+    let again: HashSet<&str> =
+        lost.iter().chain(reset).filter_map(|address| address.as_str().split('[').next()).collect();
+    let tasks = prepared.plan.tasks.iter();
+    tasks
+        .map(|task| {
+            let is_new = scheduler.task(task.id).state == TaskState::Created;
+            is_new || again.contains(task.address.as_str())
+        })
+        .collect()
 }
 
 fn limits(entries: &[Entry], args: &GoOnArgs) -> anyhow::Result<Limits> {

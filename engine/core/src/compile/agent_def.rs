@@ -8,7 +8,7 @@ use super::words::ISOLATIONS;
 use crate::diagnostic::{Code, Diagnostic, SourceFile, Span, Spanned};
 use crate::import::{AgentFile, ToolsFile};
 use crate::model::{AgentDef, AgentSource, Effort, ModelRef, PermissionMode, ToolPolicy, ToolRule};
-use crate::syntax::{NodeKind, Text};
+use crate::syntax::{Node, NodeKind, Text};
 use crate::text::{did_you_mean, list_some};
 
 /// The definition that a file gives. With an error in `found` it must not be used.
@@ -172,14 +172,21 @@ fn model(file: &Arc<SourceFile>, names: &[Text], found: &mut Vec<Diagnostic>) ->
 fn without_effect(file: &Arc<SourceFile>, agent: &AgentFile, found: &mut Vec<Diagnostic>) {
     const HOOKS: &str =
         "what they forbid write as `disallowedTools` here, or as `permissions: { deny: [...] }` of the task";
+    const SKILLS: &str = "put what the agent has to know into its prompt, or into a file that it reads";
+    const MEMORY: &str = "what earlier agents learned it doesn't know; put it into its prompt";
+    let written = |node: &Option<Node>| {
+        node.as_ref().filter(|node| !matches!(node.kind, NodeKind::Null)).map(|node| node.span)
+    };
     let keys = [
-        ("hooks", &agent.hooks, HOOKS),
-        ("mcpServers", &agent.mcp_servers, "the agent has none of their tools"),
+        ("hooks", written(&agent.hooks), HOOKS),
+        ("mcpServers", written(&agent.mcp_servers), "the agent has none of their tools"),
+        ("skills", agent.skills.first().map(|skill| skill.span), SKILLS),
+        ("memory", agent.memory.as_ref().map(|memory| memory.span), MEMORY),
     ];
-    for (key, value, help) in keys {
-        if let Some(node) = value.as_ref().filter(|node| !matches!(node.kind, NodeKind::Null)) {
+    for (key, span, help) in keys {
+        if let Some(span) = span {
             let message = format!("`{key}` has no effect yet");
-            found.push(Diagnostic::new(Code::IgnoredKey, file, node.span, message).help(help));
+            found.push(Diagnostic::new(Code::IgnoredKey, file, span, message).help(help));
         }
     }
 }

@@ -55,7 +55,7 @@ fn every_row_of_the_table_becomes_what_it_must() {
         let quiet =
             ["warn", "error", "skip", "error_or_alias"].iter().all(|key| row["expected"].get(key).is_none());
         let noise: Vec<&str> = read.found.iter().map(|found| found.message.as_str()).collect();
-        let harmless = ["tools-flow-multiline", "model-list", "hooks-map"].contains(&id);
+        let harmless = ["tools-flow-multiline", "model-list", "hooks-map", "skills-string"].contains(&id);
         let no_name = row["expected"].get("name") == Some(&Value::from("<file stem>"));
         assert!(!quiet || harmless || no_name || noise.is_empty(), "{id}: {noise:?}");
     }
@@ -71,7 +71,10 @@ fn check(id: &str, field: &str, expected: &Value, file: &str, read: &Read) {
         "name" => assert_eq!(agent().name, *expected, "{id}"),
         "description" => assert_eq!(agent().description, *expected, "{id}"),
         "color" => assert_eq!(Value::from(agent().color.clone()), *expected, "{id}"),
-        "skills" => assert_eq!(Value::from(agent().skills.clone()), *expected, "{id}"),
+        "skills" => {
+            assert_eq!(Value::from(agent().skills.clone()), *expected, "{id}");
+            assert!(said("no effect yet"), "{id}: kept, and not given");
+        }
         "tools" => assert_eq!(tools(&agent().tools, expected), *expected, "{id}"),
         // Of a list the first counts; `meaning` is said in a warning.
         "model" => {

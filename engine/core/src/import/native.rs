@@ -403,14 +403,25 @@ fn goes_on(file: &SourceFile, item: &Node, after: &[Node]) -> Option<usize> {
     (!until(&after[last]).contains('\n')).then_some(last)
 }
 
-/// Our own key. What has no effect yet is known and kept quiet about.
+/// Keys under `flow:` that a task has too; here they have no effect yet.
+const OF_TASKS: &[&str] = &["output", "timeout", "retry", "checks"];
+
+/// Our own key.
 fn flow(reader: &mut Reader<'_>, agent: &mut AgentFile, entry: Entry) {
     for entry in reader.mapping(entry, "a mapping").unwrap_or_default() {
         match entry.key.as_str() {
             "when_to_use" => agent.when_to_use = optional_text(reader, entry),
             "version" => agent.version = optional_text(reader, entry).or(agent.version.take()),
             "supports_background" => agent.supports_background = reader.flag(entry),
-            key if FLOW.contains(&key) || key.starts_with("x-") => {}
+            key if key.starts_with("x-") => {}
+            key if FLOW.contains(&key) => {
+                let message = format!("`{key}` has no effect yet");
+                let help = match OF_TASKS.contains(&key) {
+                    true => format!("write `{key}` on the task that the agent works on"),
+                    false => "take it out until this program knows it".to_owned(),
+                };
+                reader.problem(Code::IgnoredKey, entry.key_span, message).help = Some(help);
+            }
             key => {
                 let message = format!("unknown key `{key}` under `flow` is ignored");
                 let help = key_help(Place::Other("`flow`"), key, FLOW.iter().copied());
