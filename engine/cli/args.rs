@@ -128,10 +128,11 @@ pub struct InitArgs {
 }
 
 #[derive(Debug, Args)]
+#[command(override_usage = "flow run [OPTIONS] <PLAN>")]
 pub struct RunArgs {
     /// The plan: a file, or NAME for workflows/NAME.yaml.
     #[arg(value_name = "PLAN")]
-    pub plan: String,
+    pub plan: Option<String>,
 
     #[command(flatten)]
     pub inputs: InputArgs,

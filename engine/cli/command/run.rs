@@ -7,6 +7,7 @@ use flow_core::compile::Purpose;
 use flow_core::plan::{SelectError, Selection};
 use flow_core::report::Fold;
 use flow_core::schedule::{Limits, NodeSpec, Scheduler};
+use flow_core::text::{list_some, shell_word};
 use flow_run::store::RunFolder;
 use flow_run::sys::clock;
 
@@ -16,6 +17,7 @@ use crate::args::{ListHow, RunArgs};
 use crate::exit::{Exit, Failure};
 use crate::kept;
 use crate::session::{Prepared, Session};
+use crate::ui;
 
 /// Tasks at once when neither flag nor plan nor settings say.
 const CONCURRENCY: u32 = 4;
@@ -27,7 +29,8 @@ pub(super) fn run(session: &Session, args: &RunArgs) -> anyhow::Result<u8> {
     if args.detached {
         detach::leave_session()?;
     }
-    let prepared = session.compile(&args.plan, &args.inputs, Purpose::Run)?;
+    let plan = args.plan.as_deref().ok_or_else(|| which_plan(session))?;
+    let prepared = session.compile(plan, &args.inputs, Purpose::Run)?;
     session.refuse_strangers(&prepared)?;
     let selected = selected(&prepared, args)?;
     let reports = engine::reports(&args.engine.report)?;
@@ -72,6 +75,19 @@ pub(super) fn run(session: &Session, args: &RunArgs) -> anyhow::Result<u8> {
         args: &args.engine,
     }
     .run()
+}
+
+/// Nobody runs a plan by chance: what there is is named, and not run.
+fn which_plan(session: &Session) -> anyhow::Error {
+    let failure =
+        Failure::new(Exit::Usage, "which plan? `flow run` takes its file, or its name in `workflows/`");
+    let plans = session.plans();
+    let commands: Vec<String> =
+        plans.iter().map(|plan| format!("{} run {}", ui::program(), shell_word(plan))).collect();
+    match commands.is_empty() {
+        true => failure.help("write one with `flow init`").into(),
+        false => failure.help(list_some(commands.iter().map(String::as_str), 6)).into(),
+    }
 }
 
 /// The tasks as the scheduler sees them, without those that the person left out.
