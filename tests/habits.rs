@@ -115,14 +115,13 @@ fn work_that_cannot_come_home_is_said_to_be_kept_once_and_after_why() {
     flow.write("new.txt", "mine\n");
     let ran = flow.run(&["run", "plan.yaml"]).exits(1).says(&["`new.txt` is not what the task began with"]);
     assert_eq!(ran.stderr.matches("is kept").count(), 1, "{}", ran.stderr);
-    let bare = flow.path("../bare.git");
-    crate::support::git(&flow.dir(), &["clone", "-q", "--bare", ".", &bare.display().to_string()]);
-    let plan = "flow: 1\ntasks:\n  t: { isolation: worktree, merge: apply, run: 'echo b > new.txt' }\n";
+    let plan = "flow: 1\ntasks:\n  t: { isolation: worktree, merge: apply, run: 'echo b > new.txt; echo \"gitdir: /else\" > .git' }\n";
     flow.write("apply.yaml", plan);
-    let ran = flow.run(&["-C", "../bare.git", "run", "../work/apply.yaml"]).exits(1);
+    let ran = flow.run(&["run", "apply.yaml"]).exits(1);
     let said = ran.stderr.lines().find(|line| line.starts_with("FAILED")).unwrap();
     assert_eq!(said.matches("kept in").count(), 1, "{said}");
-    assert!(said.find("is bare") < said.find("kept in"), "{said}");
+    let (why, kept) = (said.find("were changed").unwrap(), said.find("kept in").unwrap());
+    assert!(why < kept, "{said}");
 }
 
 #[test]
@@ -339,4 +338,24 @@ fn a_model_that_a_resume_lacks_is_said_before_anything_runs_and_costs_nothing() 
     assert_eq!(flow.events().len(), events);
     flow.run(&["retry", "latest", "other", "--model", "nosuch/model"]).exits(1);
     flow.run(&["resume", "latest"]).exits(0);
+}
+
+#[test]
+fn in_a_bare_repository_work_comes_home_to_branches_and_a_checkout_is_missed_before_the_run() {
+    let flow = Flow::new().git();
+    crate::support::git(&flow.dir(), &["clone", "-q", "--bare", ".", "../bare.git"]);
+    let plan = |merge: &str| {
+        format!(
+            "flow: 1\ntasks:\n  t: {{ isolation: worktree, merge: {merge}, run: 'echo {merge} > x.txt' }}\n"
+        )
+    };
+    flow.write("../bare.git/plan.yaml", &plan("apply"));
+    flow.run(&["-C", "../bare.git", "run", "plan.yaml"]).exits(3).says(&["this repository is bare"]);
+    for merge in ["squash", "branch", "patch"] {
+        flow.write("../bare.git/plan.yaml", &plan(merge));
+        flow.run(&["-C", "../bare.git", "run", "plan.yaml"]).exits(0);
+    }
+    let bare = flow.path("../bare.git");
+    assert_eq!(crate::support::git(&bare, &["show", "main:x.txt"]), "squash\n");
+    assert_eq!(crate::support::git(&bare, &["for-each-ref", "refs/heads/flow"]).lines().count(), 1);
 }

@@ -73,6 +73,8 @@ pub enum GitPlace {
     None,
     /// A repository without a commit.
     NoCommits,
+    /// A repository without a checkout: worktrees can be made of it, and nothing can be brought home to files.
+    Bare,
     /// A repository that worktrees can be made of.
     Ready,
 }

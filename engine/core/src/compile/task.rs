@@ -19,7 +19,7 @@ use super::words::{
 use crate::diagnostic::{Code, Span, Spanned};
 use crate::graph::Edge;
 use crate::ids::{Address, TaskId};
-use crate::model::Isolation;
+use crate::model::{Isolation, Merge};
 use crate::plan::{Condition, Expect, OnLost, Output, Retry, Task, TaskKind, TaskOptions, Timeout};
 use crate::syntax::{Key, PromptText, RunText, TaskFile, Text, WorkflowFile};
 use crate::template::Template;
@@ -504,6 +504,7 @@ pub(super) fn check_git(findings: &mut Findings, shape: &Shape<'_>, git: impl Fn
     }
     let (why, help) = match git() {
         GitPlace::Ready => return,
+        GitPlace::Bare => return check_bare(findings, shape),
         GitPlace::None => {
             ("this is no git repository", "run `git init` and commit, or take `isolation` away")
         }
@@ -513,6 +514,19 @@ pub(super) fn check_git(findings: &mut Findings, shape: &Shape<'_>, git: impl Fn
     let span = written.unwrap_or(agent_task::agent_place(shape.keys));
     let message = format!("task `{}` works in a git worktree, and {why}", shape.id.value);
     findings.push(findings.at(Code::BadPlace, span, message).help(help));
+}
+
+/// Reports a task whose work is to come home to a checkout that isn't there.
+fn check_bare(findings: &mut Findings, shape: &Shape<'_>) {
+    // A commit on a branch needs no checkout.
+    if shape.merge != Merge::Apply {
+        return;
+    }
+    let written = shape.keys.get(|keys| &keys.merge).map_or(shape.id.span, |text| text.span);
+    let id = &shape.id.value;
+    let message = format!("`merge: apply` of `{id}` writes to the checkout, and this repository is bare");
+    let help = "write `branch`, `patch`, `squash` or `cherry_pick`";
+    findings.push(findings.at(Code::BadPlace, written, message).help(help));
 }
 
 #[cfg(test)]

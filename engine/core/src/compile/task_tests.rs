@@ -329,6 +329,20 @@ fn a_private_tree_needs_a_repository_with_a_commit() {
 }
 
 #[test]
+fn a_bare_repository_has_no_checkout_for_work_to_come_home_to() {
+    let plan = "defaults: { isolation: worktree }\ntasks:\n  a: { run: x, merge: branch }\n  b: { run: x, merge: patch }\n  c: { run: x, merge: apply }\n  d: { run: x, merge: squash }\n";
+    assert_snapshot!(Trial::of(plan).git(GitPlace::Bare).report(), @r"
+    error[F0603]: `merge: apply` of `c` writes to the checkout, and this repository is bare
+     --> plan.yaml:6:23
+      |
+    6 |   c: { run: x, merge: apply }
+      |                       ^^^^^
+      |
+      = help: write `branch`, `patch`, `squash` or `cherry_pick`
+    ");
+}
+
+#[test]
 fn a_missing_bash_is_said_before_the_run() {
     let plan = "tasks:\n  a: { run: echo }\n  b: { run: echo }\n";
     assert_snapshot!(Trial::of(plan).without_bash().report(), @r"

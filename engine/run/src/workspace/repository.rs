@@ -16,6 +16,7 @@ pub fn git_place(root: &Path) -> GitPlace {
         Err(_) => GitPlace::Ready,
         Ok(repository) => match repository.commit(None) {
             Err(WorkspaceError::NoCommits { .. }) => GitPlace::NoCommits,
+            Ok(_) | Err(_) if repository.checkout.is_none() => GitPlace::Bare,
             Ok(_) | Err(_) => GitPlace::Ready,
         },
     }
