@@ -92,9 +92,9 @@ fn check(registry: &AgentRegistry, how: ListHow) -> anyhow::Result<u8> {
             let (usable, broken) = (own(registry), registry.broken_names().count());
             ui::note(&format!(
                 "{} can be used, {broken} can't; {}, {}",
-                many(usable, "agent of your own", "agents of your own"),
-                many(errors, "error", "errors"),
-                many(all.len() - errors, "warning", "warnings")
+                ui::many(usable, "agent of your own", "agents of your own"),
+                ui::many(errors, "error", "errors"),
+                ui::many(all.len() - errors, "warning", "warnings")
             ));
         }
     }
@@ -106,23 +106,19 @@ fn check(registry: &AgentRegistry, how: ListHow) -> anyhow::Result<u8> {
 fn hint(registry: &AgentRegistry) {
     let broken: Vec<&str> = registry.broken_names().collect();
     if !broken.is_empty() {
-        let agents = many(broken.len(), "agent", "agents");
+        let agents = ui::many(broken.len(), "agent", "agents");
         let names = list_some(broken, 8);
         ui::warning(&format!("{agents} can't be used: {names}; `flow agents check` says why"));
     }
     let odd = registry.findings().iter().filter(|found| !found.is_error()).count();
     if odd > 0 {
-        let warnings = many(odd, "warning", "warnings");
+        let warnings = ui::many(odd, "warning", "warnings");
         ui::note(&format!("{warnings} about agent files: see `flow agents check`"));
     }
 }
 
 fn own(registry: &AgentRegistry) -> usize {
     registry.winners().filter(|agent| agent.source != AgentSource::BuiltIn).count()
-}
-
-fn many(count: usize, one: &str, more: &str) -> String {
-    format!("{count} {}", if count == 1 { one } else { more })
 }
 
 fn rules(rules: &[ToolRule]) -> Vec<String> {

@@ -41,16 +41,20 @@ pub(super) fn run(session: &Session, args: &CheckArgs) -> anyhow::Result<u8> {
         ListHow::Text => {
             ui::diagnostics(&once);
             ui::finding_lines(&lines);
-            let warnings = many(once.len() + lines.len() - errors, "warning");
+            let warnings = ui::many(once.len() + lines.len() - errors, "warning", "warnings");
             if errors > 0 {
-                let said = format!("{}, {} checked", many(errors, "error"), many(plans.len(), "plan"));
+                let said = format!(
+                    "{}, {} checked",
+                    ui::many(errors, "error", "errors"),
+                    ui::many(plans.len(), "plan", "plans")
+                );
                 ui::error(&format!("{said}; {warnings}"), None);
             } else {
                 let plans = plans.join(", ");
                 let what = if plans.is_empty() {
                     "the agents".to_owned()
                 } else {
-                    format!("{plans}: {}", many(tasks, "task"))
+                    format!("{plans}: {}", ui::many(tasks, "task", "tasks"))
                 };
                 ui::note(&format!("{what} fine; {warnings}"));
             }
@@ -93,8 +97,4 @@ fn has_own(agents: &AgentRegistry) -> bool {
 fn nothing_here() -> anyhow::Error {
     let message = "there is nothing to check here: no `plan.yaml`, no `workflows/`, no agent of your own";
     Failure::new(Exit::NothingSelected, message).help("name a plan: `flow check PLAN`").into()
-}
-
-fn many(count: usize, word: &str) -> String {
-    if count == 1 { format!("1 {word}") } else { format!("{count} {word}s") }
 }

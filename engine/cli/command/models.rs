@@ -1,8 +1,8 @@
 //! Whether those who are to answer a run can be asked.
 
-use flow_core::model::ModelRef;
-use flow_core::plan::{AgentTask, Plan, TaskKind};
+use flow_core::plan::TaskKind;
 use flow_core::text::list_some;
+use flow_core::values::model_of;
 use flow_run::provider::Providers;
 use indexmap::IndexMap;
 
@@ -27,7 +27,7 @@ pub(super) fn refuse_missing(
         if !starts || selected.is_some_and(|selected| !selected[task.id.index()]) {
             continue;
         }
-        if let Err(error) = providers.resolve(wanted(plan, agent)) {
+        if let Err(error) = providers.resolve(model_of(&plan.agents[agent.agent], agent)) {
             let why = (error.to_string(), error.help());
             missing.entry(why).or_default().push(task.address.as_str());
         }
@@ -41,12 +41,5 @@ pub(super) fn refuse_missing(
     Err(match help {
         Some(help) => failure.help(help).into(),
         None => failure.into(),
-    })
-}
-
-fn wanted<'a>(plan: &'a Plan, agent: &'a AgentTask) -> Option<&'a str> {
-    agent.model.as_deref().or(match &plan.agents[agent.agent].model {
-        ModelRef::Named(name) => Some(name.as_str()),
-        ModelRef::Inherit => None,
     })
 }

@@ -117,8 +117,7 @@ fn named(scheduler: &Scheduler, entries: &[Entry], names: &[String]) -> anyhow::
 /// For each task whether it, or an instance of it, is still to run.
 fn to_run(prepared: &Prepared, scheduler: &Scheduler, resumed: &Event) -> Vec<bool> {
     let Event::RunResumed { lost, reset, .. } = resumed else { return Vec::new() };
-    let again: HashSet<&str> =
-        lost.iter().chain(reset).filter_map(|address| address.as_str().split('[').next()).collect();
+    let again: HashSet<String> = lost.iter().chain(reset).map(Address::without_keys).collect();
     let tasks = prepared.plan.tasks.iter();
     tasks
         .map(|task| {

@@ -69,3 +69,8 @@ fn say(word: &str, style: Style, message: &str, help: Option<&str>) {
         let _ = writeln!(out, "{NOTE}help{NOTE:#}: {}", visible(help));
     }
 }
+
+/// `1 error`, `2 errors`.
+pub fn many(count: usize, one: &str, more: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { more })
+}

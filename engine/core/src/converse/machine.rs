@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::batch::Batch;
 use super::judge::{Judge, Judgement, failed};
-use super::output::{Fit, Form, HAND_IN};
+use super::output::{Fit, Form, HAND_IN, hand_in_tool};
 use super::record::{Record, calls_of, text_of};
 use super::{AgentEnd, AgentSpec, Call, CallResult, CheckFault, Effect, Input, Item, Spoil};
 use crate::model::{Denial, Reason, Usage};
@@ -46,7 +46,7 @@ impl Converse {
     pub fn new(spec: AgentSpec) -> Self {
         let judge = Judge::new(&spec.tools);
         let form = Form::new(&spec.output);
-        let extra = form.as_ref().ok().filter(|_| !spec.forked).and_then(Form::tool);
+        let extra = form.as_ref().ok().filter(|_| !spec.forked).and_then(|_| hand_in_tool(&spec.output));
         let tools = match extra {
             None => Arc::clone(&spec.tools),
             Some(extra) => spec.tools.iter().cloned().chain([extra]).collect(),

@@ -40,7 +40,17 @@ pub(super) enum Fit {
 
 /// The tool that an output of this form adds to those of its agent.
 pub fn hand_in_tool(form: &OutputForm) -> Option<ToolSpec> {
-    Form::new(form).ok().and_then(|form| form.tool())
+    match form {
+        OutputForm::Text | OutputForm::Lines | OutputForm::Json => None,
+        OutputForm::Schema(schema) => Some(ToolSpec {
+            name: HAND_IN.to_owned(),
+            description:
+                "Hands in your answer and ends your work. Call it once, when everything else is done; \
+                its arguments are the answer."
+                    .to_owned(),
+            input_schema: for_tool(schema),
+        }),
+    }
 }
 
 impl Form {
@@ -56,21 +66,6 @@ impl Form {
                 Form::Schema(Box::new(Schema { schema: Value::clone(schema), validator }))
             }
         })
-    }
-
-    /// The tool that the form adds.
-    pub(super) fn tool(&self) -> Option<ToolSpec> {
-        match self {
-            Form::Text | Form::Lines | Form::Json => None,
-            Form::Schema(schema) => Some(ToolSpec {
-                name: HAND_IN.to_owned(),
-                description:
-                    "Hands in your answer and ends your work. Call it once, when everything else is done; \
-                    its arguments are the answer."
-                        .to_owned(),
-                input_schema: schema.for_tool(),
-            }),
-        }
     }
 
     /// Whether a final text fits; the error says what doesn't.
@@ -105,7 +100,7 @@ impl Schema {
         let Value::Object(arguments) = input else {
             return Err("the arguments are not a JSON object".to_owned());
         };
-        if self.is_object() {
+        if is_object(&self.schema) {
             return self.check(input.clone());
         }
         match arguments.get("value") {
@@ -118,27 +113,27 @@ impl Schema {
         let found = problems(&self.validator, &value);
         if found.is_empty() { Ok(value) } else { Err(found.join("; ")) }
     }
+}
 
-    fn is_object(&self) -> bool {
-        self.schema["type"] == "object"
+/// Arguments are always an object; another answer becomes their one field. Definitions stay at the top, where references
+/// look for them.
+fn for_tool(schema: &Value) -> Value {
+    if is_object(schema) {
+        return schema.clone();
     }
+    let mut value = schema.clone();
+    let mut wrapped = json!({ "type": "object", "required": ["value"], "additionalProperties": false });
+    for key in ["$defs", "definitions"] {
+        if let Some(definitions) = value.as_object_mut().and_then(|schema| schema.shift_remove(key)) {
+            wrapped[key] = definitions;
+        }
+    }
+    wrapped["properties"] = json!({ "value": value });
+    wrapped
+}
 
-    /// Arguments are always an object; another answer becomes their one field. Definitions stay at the top, where
-    /// references look for them.
-    fn for_tool(&self) -> Value {
-        if self.is_object() {
-            return self.schema.clone();
-        }
-        let mut value = self.schema.clone();
-        let mut wrapped = json!({ "type": "object", "required": ["value"], "additionalProperties": false });
-        for key in ["$defs", "definitions"] {
-            if let Some(definitions) = value.as_object_mut().and_then(|schema| schema.shift_remove(key)) {
-                wrapped[key] = definitions;
-            }
-        }
-        wrapped["properties"] = json!({ "value": value });
-        wrapped
-    }
+fn is_object(schema: &Value) -> bool {
+    schema["type"] == "object"
 }
 
 /// What of a value doesn't fit, a line each.

@@ -71,7 +71,7 @@ fn an_answer_that_is_no_object_is_handed_in_as_one_field() {
     });
     let Form::Schema(form) = schema(list) else { panic!() };
     assert_eq!(
-        form.for_tool(),
+        for_tool(&form.schema),
         json!({
             "type": "object", "required": ["value"], "additionalProperties": false,
             "$defs": { "name": { "type": "string" } },

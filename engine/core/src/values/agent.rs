@@ -7,8 +7,8 @@ use super::context::Scope;
 use crate::converse::OutputForm;
 use crate::ids::TaskId;
 use crate::model::{
-    AgentDef, AgentSource, PermissionMode, PermissionRules, Settings, SettingsLayer, TOOLS, ToolPolicy,
-    ToolRule,
+    AgentDef, AgentSource, ModelRef, PermissionMode, PermissionRules, Settings, SettingsLayer, TOOLS,
+    ToolPolicy, ToolRule,
 };
 use crate::plan::{AgentTask, Output, Plan, Task, TaskKind};
 use crate::policy::{ModeSource, Permissions};
@@ -118,6 +118,14 @@ pub fn output_form(output: &Output) -> OutputForm {
         Output::Lines => OutputForm::Lines,
         Output::Schema(schema) => OutputForm::Schema(Arc::clone(schema)),
     }
+}
+
+/// The model that is asked for: the task's, else the definition's. `None`: neither says one.
+pub fn model_of<'a>(definition: &'a AgentDef, task: &'a AgentTask) -> Option<&'a str> {
+    task.model.as_deref().or(match &definition.model {
+        ModelRef::Named(name) => Some(name),
+        ModelRef::Inherit => None,
+    })
 }
 
 /// The turn limit.

@@ -17,8 +17,8 @@ mod preview;
 mod testing;
 
 pub use agent::{
-    Workplace, first_message, max_turns_of, notifications_of_needs, origin, output_form, permissions_of,
-    system_prompt, tools_of,
+    Workplace, first_message, max_turns_of, model_of, notifications_of_needs, origin, output_form,
+    permissions_of, system_prompt, tools_of,
 };
 pub use context::{Facts, GitFacts, Scope};
 pub use expand::instances;

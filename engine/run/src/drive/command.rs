@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 
 use flow_core::ids::{Attempt, TaskId};
 use flow_core::model::Reason;
-use flow_core::plan::{AgentTask, Task, TaskKind};
+use flow_core::plan::{AgentTask, TaskKind};
 use flow_core::values::{Common, PreparedAgent, PreparedCommand, PreparedShell};
 
 use super::driver::Driver;
 use super::judge::PairsFile;
-use super::launch::{Refused, refused};
+use super::launch::{Refused, Site, refused};
 use crate::execute::ShellLaunch;
 use crate::workspace::PrivateTree;
 
@@ -40,12 +40,11 @@ impl Driver {
 
     pub(super) fn shell_launch(
         &self,
-        (id, attempt): (TaskId, Attempt),
-        (task, shell): (&Task, &PreparedShell),
-        dir: &Path,
-        tree: Option<&PrivateTree>,
+        site: Site<'_>,
+        shell: &PreparedShell,
         pairs: Option<&Path>,
     ) -> Result<ShellLaunch, Refused> {
+        let Site { id, task, .. } = site;
         let argv = match &shell.command {
             PreparedCommand::Words(words) => words.iter().map(Into::into).collect(),
             PreparedCommand::Script { shell, script } => self.script_argv(id, "script", shell, script)?,
@@ -54,7 +53,7 @@ impl Driver {
             TaskKind::Shell(shell) => shell.max_output.unwrap_or(ShellLaunch::MAX_OUTPUT),
             TaskKind::Agent(_) => ShellLaunch::MAX_OUTPUT,
         };
-        let mut launch = self.command((id, attempt), task, argv, dir, tree);
+        let mut launch = self.command(site, argv);
         set(&mut launch, &shell.common.env);
         launch.env.set.extend(pairs.map(|path| ("FLOW_OUTPUT".into(), path.into())));
         launch.idle = task.timeout.idle;
@@ -65,17 +64,14 @@ impl Driver {
     /// The commands of `setup`, with the environment that the task's own command has, or would have.
     pub(super) fn setup_launches(
         &self,
-        (id, attempt): (TaskId, Attempt),
-        task: &Task,
+        site: Site<'_>,
         common: &Common,
-        dir: &Path,
-        tree: Option<&PrivateTree>,
     ) -> Result<Vec<ShellLaunch>, Refused> {
         // Not in `dir` of the task: that may be what a setup makes.
-        let dir = tree.map_or(dir, PrivateTree::dir);
+        let site = Site { dir: site.tree.map_or(site.dir, PrivateTree::dir), ..site };
         let launches = common.setup.iter().enumerate().map(|(number, setup)| {
-            let argv = self.script_argv(id, &format!("setup.{number}"), &setup.shell, &setup.script)?;
-            let mut launch = self.command((id, attempt), task, argv, dir, tree);
+            let argv = self.script_argv(site.id, &format!("setup.{number}"), &setup.shell, &setup.script)?;
+            let mut launch = self.command(site, argv);
             set(&mut launch, &setup.env);
             Ok(launch)
         });
@@ -85,33 +81,25 @@ impl Driver {
     /// The launches of an agent's `checks`.
     pub(super) fn agent_checks(
         &self,
-        (id, attempt): (TaskId, Attempt),
-        (task, agent_task): (&Task, &AgentTask),
+        site: Site<'_>,
+        agent_task: &AgentTask,
         agent: &PreparedAgent,
-        dir: &Path,
-        tree: Option<&PrivateTree>,
     ) -> Result<Vec<(String, ShellLaunch)>, Refused> {
         let Some(checks) = &agent_task.checks else { return Ok(Vec::new()) };
         let open = agent.common.env_without_secrets();
         let launches = agent.checks.iter().enumerate().map(|(number, check)| {
-            let argv = self.script_argv(id, &format!("check.{number}"), &checks.shell, &check.script)?;
-            let mut launch = self.command((id, attempt), task, argv, dir, tree);
+            let argv = self.script_argv(site.id, &format!("check.{number}"), &checks.shell, &check.script)?;
+            let mut launch = self.command(site, argv);
             set(&mut launch, open.iter().chain(&check.env).map(|(name, value)| (name, value)));
-            launch.idle = task.timeout.idle;
+            launch.idle = site.task.timeout.idle;
             Ok((check.shown.clone(), launch))
         });
         launches.collect()
     }
 
     /// A command with what every one of a task has around it.
-    fn command(
-        &self,
-        (id, attempt): (TaskId, Attempt),
-        task: &Task,
-        argv: Vec<OsString>,
-        dir: &Path,
-        tree: Option<&PrivateTree>,
-    ) -> ShellLaunch {
+    fn command(&self, site: Site<'_>, argv: Vec<OsString>) -> ShellLaunch {
+        let Site { id, attempt, task, dir, tree } = site;
         let own = [("FLOW_RUN", self.setup.folder.id().as_str()), ("FLOW_TASK", self.address(id).as_str())]
             .map(|(name, value)| (name.into(), value.into()));
         let ceiling = tree.and_then(PrivateTree::git_ceiling).map(|path| (GIT_CEILING.into(), path.into()));

@@ -25,6 +25,18 @@ pub(super) enum Ready {
     Agent(Box<AgentLaunch>, AgentCommands, Checks),
 }
 
+/// An attempt on its way to its start: whose it is, and where it works.
+#[derive(Clone, Copy)]
+pub(super) struct Site<'a> {
+    pub(super) id: TaskId,
+    pub(super) attempt: Attempt,
+    pub(super) task: &'a Task,
+    /// The folder that it begins in.
+    pub(super) dir: &'a Path,
+    /// Its own tree, if it has one.
+    pub(super) tree: Option<&'a PrivateTree>,
+}
+
 pub(super) type Refused = Box<Outcome>;
 
 pub(super) fn refused(reason: Reason, message: impl Into<String>) -> Refused {
@@ -166,17 +178,18 @@ impl Driver {
             background: task.background,
             agent,
         };
-        let checks = self.checks((id, attempt), task, common, &dir, tree)?;
-        let setup = self.setup_launches((id, attempt), task, common, &dir, tree)?;
+        let site = Site { id, attempt, task, dir: &dir, tree };
+        let checks = self.checks(site, common)?;
+        let setup = self.setup_launches(site, common)?;
         match (&launchable, &task.kind) {
             (Launchable::Shell(shell), TaskKind::Shell(_)) => {
                 let pairs = checks.pairs.as_ref().map(|pairs| pairs.path.as_path());
-                let ready = self.shell_launch((id, attempt), (task, shell), &dir, tree, pairs)?;
+                let ready = self.shell_launch(site, shell, pairs)?;
                 Ok((Ready::Shell(Box::new(ready), setup, checks), launch(None)))
             }
             (Launchable::Agent(agent), TaskKind::Agent(agent_task)) => {
-                let ready = self.agent_launch((id, attempt), (task, agent_task), agent, &dir, tree)?;
-                let own = self.agent_checks((id, attempt), (task, agent_task), agent, &dir, tree)?;
+                let ready = self.agent_launch(site, agent_task, agent)?;
+                let own = self.agent_checks(site, agent_task, agent)?;
                 let commands = AgentCommands { setup, checks: own };
                 let definition = &self.setup.plan.agents[agent_task.agent];
                 let launch = launch(Some(LaunchAgent {
@@ -212,14 +225,8 @@ impl Driver {
         }
     }
 
-    fn checks(
-        &self,
-        (id, attempt): (TaskId, Attempt),
-        task: &Task,
-        common: &Common,
-        dir: &Path,
-        tree: Option<&PrivateTree>,
-    ) -> Result<Checks, Refused> {
+    fn checks(&self, site: Site<'_>, common: &Common) -> Result<Checks, Refused> {
+        let Site { id, attempt, task, dir, tree } = site;
         let pairs = match (&task.kind, &task.output) {
             (TaskKind::Shell(shell), Output::Pairs) => {
                 Some(self.pairs_file((id, attempt), shell.max_output)?)

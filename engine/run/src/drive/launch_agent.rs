@@ -1,20 +1,20 @@
 //! From an agent task to what its executor starts with.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use flow_core::converse::{AgentSpec, Differences, Item, directive, fork, hand_in_tool};
-use flow_core::ids::{Address, Attempt, TaskId};
-use flow_core::model::{AttemptEnd, Isolation, ModelRef, Reason, ToolRule};
-use flow_core::plan::{AgentTask, Output, Task};
+use flow_core::ids::Address;
+use flow_core::model::{AttemptEnd, Isolation, Reason, ToolRule};
+use flow_core::plan::{AgentTask, Output};
 use flow_core::values::{
-    PreparedAgent, Workplace, first_message, max_turns_of, notifications_of_needs, origin, output_form,
-    permissions_of, system_prompt, tools_of,
+    PreparedAgent, Workplace, first_message, max_turns_of, model_of, notifications_of_needs, origin,
+    output_form, permissions_of, system_prompt, tools_of,
 };
 
 use super::command::agent_env;
 use super::driver::Driver;
-use super::launch::{Refused, refused};
+use super::launch::{Refused, Site, refused};
 use crate::execute::{AgentLaunch, AgentPlace, AgentStart, Recorded, new_agent_id, recorded, recorded_calls};
 use crate::sys::clock;
 use crate::tool;
@@ -29,19 +29,14 @@ const MAX_TOKENS: u32 = 16_384;
 impl Driver {
     pub(super) fn agent_launch(
         &self,
-        (id, attempt): (TaskId, Attempt),
-        (task, agent_task): (&Task, &AgentTask),
+        site: Site<'_>,
+        agent_task: &AgentTask,
         agent: &PreparedAgent,
-        dir: &Path,
-        tree: Option<&PrivateTree>,
     ) -> Result<AgentLaunch, Refused> {
+        let Site { id, attempt, task, dir, tree } = site;
         let setup = &self.setup;
         let definition = &setup.plan.agents[agent_task.agent];
-        let wanted = agent_task.model.as_deref().or(match &definition.model {
-            ModelRef::Named(name) => Some(name.as_str()),
-            ModelRef::Inherit => None,
-        });
-        let model = setup.providers.resolve(wanted).map_err(|error| {
+        let model = setup.providers.resolve(model_of(definition, agent_task)).map_err(|error| {
             refused(
                 Reason::Provider,
                 format!("agent `{}` ({}): {}", definition.name, definition.path, chain(&error)),
@@ -66,7 +61,7 @@ impl Driver {
         let mut permissions = permissions_of(definition, agent_task, &setup.settings, place);
         let forbidden = offered.iter().filter(|tool| !tools.contains(tool));
         permissions.disallowed.extend(forbidden.map(|tool| ToolRule::parse(tool)));
-        let beginning = self.beginning((id, attempt), (task, agent_task), &agent.prompt, dir, tree)?;
+        let beginning = self.beginning(site, agent_task, &agent.prompt)?;
         let spec = AgentSpec {
             model: model.id().to_owned(),
             system: beginning.system.into(),
@@ -110,19 +105,15 @@ impl Driver {
     }
 
     /// What an agent is told before it says anything.
-    fn beginning(
-        &self,
-        (id, attempt): (TaskId, Attempt),
-        (task, agent_task): (&Task, &AgentTask),
-        prompt: &str,
-        dir: &Path,
-        tree: Option<&PrivateTree>,
-    ) -> Result<Beginning, Refused> {
+    fn beginning(&self, site: Site<'_>, agent_task: &AgentTask, prompt: &str) -> Result<Beginning, Refused> {
+        let Site { id, attempt, task, dir, tree } = site;
         let setup = &self.setup;
         let definition = &setup.plan.agents[agent_task.agent];
         let here = dir.display().to_string();
-        let masked =
-            |text: String| self.mask.as_ref().map_or(text.clone(), |mask| mask.apply(&text).into_owned());
+        let masked = |text: String| match &self.mask {
+            Some(mask) => mask.apply(&text).into_owned(),
+            None => text,
+        };
         let Some(from) = agent_task.fork.map(|from| &setup.plan.tasks[from.index()].address) else {
             let known = match task.isolation {
                 Isolation::Fork => notifications_of_needs(&self.scope(id, task.id, attempt), task.id),

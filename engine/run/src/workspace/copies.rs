@@ -126,7 +126,8 @@ impl Copies {
         patch_to: Option<&Path>,
         hold: bool,
     ) -> Result<(WorktreeOutcome, Option<HeldCopy>), WorkspaceError> {
-        self.end(&tree.path, &tree.lacked, merge, patch_to, hold).map_err(|source| kept(tree, source))
+        let ended = self.end(&tree.path, &tree.lacked, merge, patch_to, hold);
+        ended.map_err(|source| WorkspaceError::kept(&tree.path, "", source))
     }
 
     /// Takes a held copy down. Says whether it is kept: it is still needed, or somebody has worked in it meanwhile.
@@ -146,7 +147,7 @@ impl Copies {
             self.remove(&tree.path)?;
             Ok(false)
         };
-        release().map_err(|source| kept(tree, source))
+        release().map_err(|source| WorkspaceError::kept(&tree.path, "", source))
     }
 
     /// Ends a copy that a dead engine left behind.
@@ -299,10 +300,6 @@ pub(super) struct HeldCopy(Vec<(PathBuf, Option<Version>)>);
 
 fn versions(found: &Differences) -> Vec<(PathBuf, Option<Version>)> {
     found.files.iter().map(|file| (file.path.clone(), file.to.clone())).collect()
-}
-
-fn kept(tree: &CopiedTree, source: WorkspaceError) -> WorkspaceError {
-    WorkspaceError::Kept { path: tree.path.clone(), branch: String::new(), source: Box::new(source) }
 }
 
 /// Removes a copy with all that stands beside it; the list goes last, so that what is left is known for a copy.

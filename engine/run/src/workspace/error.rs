@@ -1,7 +1,7 @@
 //! What can be in the way of a private tree.
 
 use std::fmt::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use flow_core::model::Reason;
 
@@ -172,6 +172,11 @@ fn on_branch(branch: &str) -> String {
 }
 
 impl WorkspaceError {
+    /// What happened to a tree that holds work: it stays where it is.
+    pub(super) fn kept(path: &Path, branch: &str, source: Self) -> Self {
+        WorkspaceError::Kept { path: path.to_owned(), branch: branch.to_owned(), source: Box::new(source) }
+    }
+
     /// The error and what caused it on one line, for an outcome's message.
     pub fn one_line(&self) -> String {
         if let WorkspaceError::Kept { source, branch, .. } = self {

@@ -43,20 +43,9 @@ impl Worktrees {
     }
 
     /// Ends a tree. Without changes it goes, with its branch. Else everything is committed to its branch, which is kept;
-    /// the folder goes too when the task completed and its work came home (`merge`). With `merge: patch` the branch goes
-    /// as well, once `patch_to` is on disk; the outcome names it as it was given. A refused `merge: apply` leaves one too.
-    pub fn finish(
-        &self,
-        tree: &Worktree,
-        completed: bool,
-        merge: Merge,
-        patch_to: Option<&Path>,
-    ) -> Result<WorktreeOutcome, WorkspaceError> {
-        let merge = if completed { merge } else { Merge::None };
-        self.settle(tree, merge, patch_to, false).map(|(outcome, _)| outcome)
-    }
-
-    /// The same, but with `hold` what would go stays until `release`.
+    /// the folder goes too when its work came home (`merge`, none where the task did not complete). With `merge: patch` the
+    /// branch goes as well, once `patch_to` is on disk; the outcome names it as it was given. A refused `merge: apply` leaves
+    /// one too. With `hold` what would go stays until `release`.
     pub(super) fn settle(
         &self,
         tree: &Worktree,
@@ -64,7 +53,8 @@ impl Worktrees {
         patch_to: Option<&Path>,
         hold: bool,
     ) -> Result<(WorktreeOutcome, Option<Held>), WorkspaceError> {
-        self.end(tree, merge, patch_to, hold).map_err(|source| self.kept(tree, source))
+        let ended = self.end(tree, merge, patch_to, hold);
+        ended.map_err(|source| WorkspaceError::kept(&tree.path, &tree.branch, source))
     }
 
     /// Takes a held tree down. Says whether it is kept: it is still needed, or somebody has worked in it meanwhile.
@@ -78,7 +68,7 @@ impl Worktrees {
             self.take_down(tree, held)?;
             Ok(false)
         };
-        release().map_err(|source| self.kept(tree, source))
+        release().map_err(|source| WorkspaceError::kept(&tree.path, &tree.branch, source))
     }
 
     fn take_down(&self, tree: &Worktree, held: Held) -> Result<(), WorkspaceError> {
@@ -86,15 +76,7 @@ impl Worktrees {
         if held.with_branch { self.delete_branch(&tree.branch, held.tip) } else { Ok(()) }
     }
 
-    fn kept(&self, tree: &Worktree, source: WorkspaceError) -> WorkspaceError {
-        WorkspaceError::Kept {
-            path: tree.path.clone(),
-            branch: tree.branch.clone(),
-            source: Box::new(source),
-        }
-    }
-
-    pub(super) fn end(
+    fn end(
         &self,
         tree: &Worktree,
         merge: Merge,

@@ -54,9 +54,7 @@ impl Worktrees {
             chain,
             filters: self.filters()?,
         };
-        self.end(&tree, Merge::None, None, false).map(|(outcome, _)| outcome).map_err(|source| {
-            WorkspaceError::Kept { path: path.clone(), branch: branch.clone(), source: Box::new(source) }
-        })
+        self.settle(&tree, Merge::None, None, false).map(|(outcome, _)| outcome)
     }
 
     /// What is left when the folder is gone: the branch, and an entry that would stay in `git worktree list` for ever.

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use flow_core::ids::{Address, Attempt, RunId};
+use flow_core::model::{Merge, WorktreeOutcome};
 use tempfile::TempDir;
 
 use super::git::Git;
@@ -121,4 +122,18 @@ pub(super) fn make(worktrees: &Worktrees, address: &str) -> Result<Worktree, Wor
 
 pub(super) fn read(path: impl AsRef<Path>) -> String {
     std::fs::read_to_string(path.as_ref()).unwrap()
+}
+
+impl Worktrees {
+    /// The end of a tree that nobody else looks at.
+    pub(super) fn finish(
+        &self,
+        tree: &Worktree,
+        completed: bool,
+        merge: Merge,
+        patch_to: Option<&Path>,
+    ) -> Result<WorktreeOutcome, WorkspaceError> {
+        let merge = if completed { merge } else { Merge::None };
+        self.settle(tree, merge, patch_to, false).map(|(outcome, _)| outcome)
+    }
 }
