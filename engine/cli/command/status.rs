@@ -95,12 +95,15 @@ fn as_json(report: &RunReport, now: Millis) -> Value {
 }
 
 fn as_text(report: &RunReport, now: Millis) -> String {
+    let time = elapsed(report, now);
+    // How long a run lived whose engine died at once nobody knows.
+    let unknown = report.status == RunStatus::Lost && time.is_zero();
+    let time = if unknown { String::new() } else { format!(", {}", format_duration(time)) };
     let mut text = format!(
-        "run {} of {}: {}, {}\n{}",
+        "run {} of {}: {}{time}\n{}",
         report.run,
         visible(&one_line(&report.plan, 60)),
         report.status.as_str(),
-        format_duration(elapsed(report, now)),
         report.counts.in_words(),
     );
     if report.total_tokens > 0 {
