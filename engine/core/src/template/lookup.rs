@@ -111,6 +111,9 @@ fn missing(here: &Place<'_>, path: &str, key: &Value) -> Error {
     let key = key.as_str().map_or_else(|| format!("item {}", shown(key)), |name| format!("field `{name}`"));
     let owner = if path.is_empty() { "the value".to_owned() } else { format!("`{path}`") };
     let message = match here {
+        Place::Json(Json::Object(_)) if path == "env" => {
+            format!("the environment has no variable {}", key.trim_start_matches("field "))
+        }
         Place::Json(Json::Object(map)) => {
             let wanted = key.trim_start_matches("field `").trim_end_matches('`');
             let names = || map.keys().map(String::as_str);

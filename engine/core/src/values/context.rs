@@ -58,13 +58,17 @@ pub struct Scope<'a> {
     pub instance: Option<&'a Instance>,
     /// Which try.
     pub attempt: Attempt,
-    /// Declared variables that are rendered already.
-    pub env: IndexMap<String, String>,
+    /// Declared variables that are rendered already; `None`: those of the plan, rendered when one of them is read.
+    pub env: Option<IndexMap<String, String>>,
 }
 
 impl Scope<'_> {
     /// A context that has every value that the references name, and no other.
     pub fn context<'r>(&self, references: impl IntoIterator<Item = &'r Reference>) -> Context {
+        let references: Vec<&Reference> = references.into_iter().collect();
+        let reads_env = references.iter().any(|reference| reference.root() == "env");
+        let own = self.env.is_none().then(|| if reads_env { self.plan_env() } else { IndexMap::new() });
+        let declared = self.env.as_ref().or(own.as_ref());
         let mut context = Context::new();
         context.files_dir(format!("{}/values", self.facts.run_dir));
         let (mut tasks, mut env, mut secrets) = (Map::new(), Map::new(), Map::new());
@@ -76,7 +80,9 @@ impl Scope<'_> {
             };
             match (name(0), name(1)) {
                 (Some("tasks"), Some(task)) => self.add_task(&mut tasks, &mut context, task, name(2)),
-                (Some("env"), Some(variable)) => add_variable(&mut env, variable, self.variable(variable)),
+                (Some("env"), Some(variable)) => {
+                    add_variable(&mut env, variable, self.variable(declared, variable))
+                }
                 (Some("secrets"), Some(secret)) => {
                     add_variable(&mut secrets, secret, self.facts.env.get(secret))
                 }
@@ -151,10 +157,26 @@ impl Scope<'_> {
         run.insert("failed".to_owned(), json!(failed));
     }
 
+    /// The plan's variables: each sees those before it. One that can't be rendered is missing.
+    fn plan_env(&self) -> IndexMap<String, String> {
+        let mut env = IndexMap::with_capacity(self.plan.env.len());
+        for (name, template) in &self.plan.env {
+            let inner = Scope { env: Some(env.clone()), ..*self };
+            if let Ok(value) = template.render(&inner.context(&template.references)) {
+                env.insert(name.clone(), value);
+            }
+        }
+        env
+    }
+
     /// The value of a declared variable, else of the process's.
-    fn variable(&self, name: &str) -> Option<&String> {
-        self.env
-            .get(name)
+    fn variable<'v>(
+        &'v self,
+        declared: Option<&'v IndexMap<String, String>>,
+        name: &str,
+    ) -> Option<&'v String> {
+        declared
+            .and_then(|declared| declared.get(name))
             .or_else(|| self.facts.env.get(name).filter(|_| !self.plan.secrets.iter().any(|s| s == name)))
     }
 

@@ -4,6 +4,7 @@ use super::super::testing::{Middle, instance};
 use crate::compile::testing::Trial;
 use crate::model::{AttemptEnd, Outcome, Reason, TaskState};
 use crate::report::testing::{What, exit, said};
+use crate::template::Template;
 
 /// A run of `a` (a command) that ended like this, and `b` (an agent), whose prompt is rendered.
 fn prompt_after(code: i32, prompt: &str) -> String {
@@ -163,4 +164,26 @@ fn the_status_of_the_run_counts_failures_that_are_not_allowed() {
     assert!(state(1, false));
     assert!(!state(1, true));
     assert!(!state(0, false));
+}
+
+#[test]
+fn the_plans_env_is_there_in_whatever_reads_it_outside_of_an_attempt() {
+    let run = Middle::of(
+        "env: { FIRST: one, BOTH: \"${{ env.FIRST }} two\", LIST: '[1, 2]' }\n\
+         tasks:\n  a: { run: echo }\n  m: { for_each: \"${{ env.LIST | fromjson }}\", key: \"${{ env.FIRST }}-${{ item }}\", run: echo }\n",
+    );
+    run.look("a", None, |scope, _| {
+        for (expression, value) in [
+            ("env.BOTH == 'one two'", json!(true)),
+            ("env.FIRST ~ env.BOTH", json!("oneone two")),
+            ("env.NOT_SET | default('none')", json!("none")),
+        ] {
+            let template = Template::expression(expression).unwrap();
+            assert_eq!(template.value(&scope.context(&template.references)), Ok(value), "{expression}");
+        }
+        let missing = Template::expression("env.NOT_SET").unwrap();
+        let error = missing.value(&scope.context(&missing.references)).unwrap_err();
+        assert_eq!(error.to_string(), "the environment has no variable `NOT_SET`");
+    });
+    assert_eq!(run.expand("m").unwrap(), ["one-1=1", "one-2=2"]);
 }

@@ -109,14 +109,14 @@ pub fn prepare(scope: &Scope<'_>, task: &Task) -> Result<Launchable, Box<Outcome
     let mut files = Vec::new();
     let (mut env, mut secret_env) = (IndexMap::new(), Vec::new());
     for (name, template) in scope.plan.env.iter().chain(&task.env) {
-        let inner = Scope { env: env.clone(), ..*scope };
+        let inner = Scope { env: Some(env.clone()), ..*scope };
         let value = render(&inner, &format!("env.{name}"), template, &mut files)?;
         if template.references.iter().any(|reference| holds_secret(reference, &secret_env)) {
             secret_env.push(name.clone());
         }
         env.insert(name.clone(), value);
     }
-    let inner = Scope { env: env.clone(), ..*scope };
+    let inner = Scope { env: Some(env.clone()), ..*scope };
     let dir = task.dir.as_ref().map(|template| render(&inner, "dir", template, &mut files)).transpose()?;
     let described = task
         .description

@@ -37,7 +37,7 @@ pub fn preview(plan: &Plan, task: &Task) -> Result<Vec<Preview>, String> {
         task: Some(task.id),
         instance,
         attempt: Attempt::FIRST,
-        env: IndexMap::new(),
+        env: None,
     };
     let Some(expansion) = task.expansion.as_deref().filter(|expansion| is_known(expansion)) else {
         return Ok(vec![one(&scope(None), task, None)?]);

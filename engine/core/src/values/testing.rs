@@ -66,7 +66,7 @@ impl Middle {
             task: Some(TaskId::at(found.id.index())),
             instance,
             attempt: Attempt::FIRST,
-            env: IndexMap::new(),
+            env: None,
         };
         look(&scope, found)
     }
