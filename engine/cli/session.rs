@@ -12,7 +12,7 @@ use flow_core::diagnostic::{Diagnostic, SourceFile};
 use flow_core::model::Settings;
 use flow_core::plan::Plan;
 use flow_core::syntax::PLAN_LIMIT;
-use flow_core::text::format_size;
+use flow_core::text::{format_size, parse_json};
 use flow_run::load::{self, Dirs, Project};
 use flow_run::store::{RunFolder, StateDir};
 use flow_run::workspace;
@@ -216,8 +216,8 @@ impl Session {
             return Err(usage(format!("`-i {text}` names no input")).into());
         }
         if let Some(name) = name.strip_suffix(':') {
-            let value = serde_json::from_str(value)
-                .map_err(|error| usage(format!("`-i {name}:=` is not JSON: {error}")))?;
+            let value =
+                parse_json(value).map_err(|error| usage(format!("`-i {name}:=` is not JSON: {error}")))?;
             return Ok(GivenInput { name: name.to_owned(), value: GivenValue::Json(value) });
         }
         let value = match value.strip_prefix('@') {

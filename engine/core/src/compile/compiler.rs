@@ -87,7 +87,7 @@ fn plan(
         pools: pools(findings, workflow),
         ids,
         shapes,
-        inputs: inputs.kinds,
+        inputs: inputs.declared,
         secrets: workflow.secrets.iter().map(|name| name.value.as_str()).collect(),
         env: workflow.env.iter().map(|(name, _)| PlanVariable { name: &name.value, secret: false }).collect(),
         settings: input.settings,
@@ -129,6 +129,7 @@ fn plan(
     for (shape, reads) in &reads {
         edges::warn_of_nulls(findings, shape, &tasks, &graph.needs[shape.task.index()], reads, &world);
     }
+    edges::report_unasked(findings, &world, &tasks, &graph);
     let tasks: Option<Vec<Task>> = tasks.into_iter().collect();
     let mut tasks = tasks.filter(|_| !findings.has_error())?;
     fork::settle(&mut tasks, &forks, &graph);

@@ -2,13 +2,17 @@
 
 use std::collections::BTreeMap;
 
+use serde_json::Value;
+
 use super::findings::{Findings, Mark};
 use super::scope::{Need, OutputRead, World};
 use super::shape::Shape;
 use crate::diagnostic::Code;
 use crate::graph::{Edge, EdgeKind, Graph};
 use crate::ids::TaskId;
+use crate::model::TaskState;
 use crate::plan::{ConditionAt, Task};
+use crate::template::{Operand, Relation, Segment};
 
 /// Cycles of one plan that are shown; the rest can wait until these are gone.
 const MOST_CYCLES: usize = 10;
@@ -132,6 +136,64 @@ pub(super) fn warn_of_nulls(
         let message = format!("`{}` may be null: {why}", read.path);
         let finding = findings.at_mark(Code::MaybeNull, mark, message);
         findings.push(finding.help(format!("write `{} | default(...)`", read.path)));
+    }
+}
+
+/// Reports conditions that ask for an end of a task after which this one is not asked at all.
+pub(super) fn report_unasked(
+    findings: &mut Findings,
+    world: &World<'_>,
+    tasks: &[Option<Task>],
+    graph: &Graph,
+) {
+    for (shape, task) in world.shapes.iter().zip(tasks) {
+        let Some(condition) = task.as_ref().and_then(|task| task.condition.as_ref()) else { continue };
+        let Some(written) = shape.keys.own.condition.as_ref() else { continue };
+        if condition.expression.asks_status() {
+            continue;
+        }
+        for comparison in &condition.expression.claims.comparisons {
+            let (Operand::Reference(reference), Operand::Literal(Value::String(state), _), Relation::Equal) =
+                (&comparison.left, &comparison.right, comparison.relation)
+            else {
+                continue;
+            };
+            let [Segment::Name(root), Segment::Name(id), Segment::Name(field)] = reference.path.as_slice()
+            else {
+                continue;
+            };
+            let (Some(from), "tasks", "status") = (world.ids.get(id.as_str()), root.as_str(), field.as_str())
+            else {
+                continue;
+            };
+            let edge = graph.needs[shape.task.index()].iter().find(|edge| edge.from == *from);
+            let (Some(edge), Some(end)) = (edge, TaskState::ended(state)) else { continue };
+            if passes(edge.kind, end, world.shapes[from.index()].may_fail()) {
+                continue;
+            }
+            let own = &shape.id.value;
+            let asked = match edge.kind {
+                EdgeKind::Success => format!("`{own}` runs only when `{id}` completed or was skipped"),
+                EdgeKind::Completed => format!("`{own}` runs only when `{id}` completed"),
+                EdgeKind::Failure => format!("`{own}` runs only when `{id}` failed"),
+                EdgeKind::Done => continue,
+            };
+            let mark = findings.mark(written.into(), comparison.at.clone());
+            let finding =
+                findings.at_mark(Code::NeverTrue, mark, format!("`{id}` is never `{state}` here: {asked}"));
+            findings.push(finding.help(format!("add `needs: {{ {id}: done }}`, or write `if: failure()`")));
+        }
+    }
+}
+
+/// Whether a task of this end lets its readers run.
+fn passes(edge: EdgeKind, end: TaskState, may_fail: bool) -> bool {
+    let failed = matches!(end, TaskState::Failed | TaskState::Killed | TaskState::Lost);
+    match edge {
+        EdgeKind::Success => matches!(end, TaskState::Completed | TaskState::Skipped) || (may_fail && failed),
+        EdgeKind::Completed => end == TaskState::Completed,
+        EdgeKind::Failure => failed,
+        EdgeKind::Done => true,
     }
 }
 

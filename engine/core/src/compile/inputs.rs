@@ -9,7 +9,7 @@ use super::literal::{kind_name, literal_json};
 use super::words::{literal, word};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::syntax::{InputFile, Node, NodeKind};
-use crate::text::one_line;
+use crate::text::{check_numbers, one_line, parse_json, without_mark};
 
 /// The type of an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,10 +71,17 @@ struct Rules {
     maximum: Option<f64>,
 }
 
+/// A declared input, as its readers see it.
+pub(super) struct Input {
+    pub kind: InputKind,
+    /// The values that it can have at all.
+    pub choices: Option<Vec<Value>>,
+}
+
 /// Declared inputs: their types, and their values where they have a good one.
 #[derive(Default)]
 pub(super) struct Inputs<'a> {
-    pub kinds: IndexMap<&'a str, InputKind>,
+    pub declared: IndexMap<&'a str, Input>,
     pub values: IndexMap<String, Value>,
 }
 
@@ -88,7 +95,6 @@ pub(super) fn resolve<'a>(
     let mut inputs = Inputs::default();
     for input in declared {
         let rules = rules(findings, input);
-        inputs.kinds.insert(&input.name.value, rules.kind);
         let default = input.default.as_ref().and_then(|node| {
             let value = literal_json(findings, "default", node);
             let checked = rules.check(value);
@@ -105,9 +111,10 @@ pub(super) fn resolve<'a>(
             None => absent_value(findings, input, default, purpose),
         };
         inputs.values.insert(input.name.value.clone(), value);
+        inputs.declared.insert(&input.name.value, Input { kind: rules.kind, choices: rules.choices });
     }
-    for given in given.iter().filter(|given| !inputs.kinds.contains_key(given.name.as_str())) {
-        let help = findings.instead(&given.name, inputs.kinds.keys().copied());
+    for given in given.iter().filter(|given| !inputs.declared.contains_key(given.name.as_str())) {
+        let help = findings.instead(&given.name, inputs.declared.keys().copied());
         let help = help.unwrap_or_else(|| "this plan takes no inputs".to_owned());
         // What was given stands in no file.
         findings.push(Diagnostic {
@@ -224,26 +231,32 @@ impl Rules {
         let not = |kind: InputKind| format!("{}, not `{}`", kind.described(), one_line(text, 40));
         let value = match self.kind {
             InputKind::String | InputKind::Path => Value::String(text.to_owned()),
-            InputKind::Integer => {
-                Value::from(text.trim().parse::<i64>().map_err(|_| not(InputKind::Integer))?)
-            }
+            InputKind::Integer => Value::Number(whole(text).ok_or_else(|| not(InputKind::Integer))?),
             InputKind::Number => {
                 let number = text.trim().parse::<f64>().ok().and_then(Number::from_f64);
-                // A whole number stays one, so that it is shown as it was given.
-                let whole = text.trim().parse::<i64>().ok().map(Number::from);
-                Value::Number(whole.or(number).ok_or_else(|| not(InputKind::Number))?)
+                // A whole number stays one, so that it is shown as it was given, and is never rounded.
+                let number = match text.trim().bytes().any(|byte| matches!(byte, b'.' | b'e' | b'E')) {
+                    true => number,
+                    false => whole(text),
+                };
+                Value::Number(number.ok_or_else(|| not(InputKind::Number))?)
             }
             InputKind::Boolean => match text.trim() {
                 "true" => Value::Bool(true),
                 "false" => Value::Bool(false),
                 _ => return Err(not(InputKind::Boolean)),
             },
-            InputKind::List | InputKind::Object => serde_json::from_str(text)
-                .map_err(|_| format!("{} in JSON, not `{}`", self.kind.described(), one_line(text, 40)))?,
+            InputKind::List | InputKind::Object => {
+                let not = || format!("{} in JSON, not `{}`", self.kind.described(), one_line(text, 40));
+                let text = without_mark(text);
+                let value = serde_json::from_str(text).map_err(|_| not())?;
+                check_numbers(text).map_err(|why| format!("{}: {why}", not()))?;
+                value
+            }
             InputKind::Enum => {
                 let same = |choice: &&Value| match choice {
                     Value::String(choice) => choice == text,
-                    other => serde_json::from_str::<Value>(text).is_ok_and(|given| given == **other),
+                    other => parse_json(text).is_ok_and(|given| given == **other),
                 };
                 let choice = self.choices.iter().flatten().find(same);
                 choice.cloned().unwrap_or_else(|| Value::String(text.to_owned()))
@@ -289,6 +302,12 @@ impl Rules {
         }
         Ok(value)
     }
+}
+
+/// A whole number of 64 bits.
+fn whole(text: &str) -> Option<Number> {
+    let text = text.trim();
+    text.parse::<i64>().map(Number::from).or_else(|_| text.parse::<u64>().map(Number::from)).ok()
 }
 
 /// A value for a message, on one short line.

@@ -10,6 +10,7 @@ mod agent_def;
 mod agent_task;
 mod agent_tools;
 mod agents;
+mod claims;
 mod compiler;
 mod edges;
 mod expansion;
@@ -30,6 +31,7 @@ mod shape;
 mod shell;
 mod task;
 mod templates;
+mod types;
 mod words;
 mod writers;
 

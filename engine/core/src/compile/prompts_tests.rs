@@ -25,7 +25,15 @@ fn what_is_wrong_in_a_prompt_file_is_shown_there() {
         "p.md",
         "First line.\nThen ${{ tasks.aa.output }}, ${{ tasks.a.output.x }} and ${{ failure() }}.\n",
     );
-    assert_snapshot!(trial.report(), @r"
+    assert_snapshot!(trial.report(), @r#"
+    warning[W0202]: `inputs.x` is text here, and every text but the empty one counts as true, `false` too
+     --> plan.yaml:3:23
+      |
+    3 |   a: { run: echo, if: inputs.x }
+      |                       ^^^^^^^^
+      |
+      = help: write `inputs.x == "true"`, or `inputs.x != ""` where any text will do, or give the input `x` another `type`
+
     error[F0301]: there is no task `aa`
      --> p.md:2:10
       |
@@ -42,14 +50,14 @@ fn what_is_wrong_in_a_prompt_file_is_shown_there() {
       |
       = help: give the task `output: json`, or a JSON Schema
 
-    error[F0402]: `failure()`, `always()` and `cancelled()` have a meaning in `if` only
+    error[F0402]: `failure()` has a meaning in `if` only
      --> p.md:2:62
       |
     2 | Then ${{ tasks.aa.output }}, ${{ tasks.a.output.x }} and ${{ failure() }}.
       |                                                              ^^^^^^^^^
       |
       = help: read `tasks.NAME.status` instead
-    ");
+    "#);
     let cycle = Trial::of(
         "tasks:\n  a: { tools: [Read], prompt: { file: p.md } }\n  b: { run: 'echo ${{ tasks.a.text }}' }\n",
     );

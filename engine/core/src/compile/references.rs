@@ -74,8 +74,8 @@ impl<'a> Scope<'_, 'a> {
                     help.unwrap_or_else(|| format!("declare it: `inputs: {{ {name}: {{ type: string }} }}`"));
                 Err(Problem::reference(format!("this plan has no input `{name}`"), help))
             }
-            Some(kind) if rest.len() > 1 && !kind.has_parts() => {
-                let message = format!("input `{name}` is {} and has no fields", kind.described());
+            Some(input) if rest.len() > 1 && !input.kind.has_parts() => {
+                let message = format!("input `{name}` is {} and has no fields", input.kind.described());
                 Err(Problem::reference(message, format!("write `inputs.{name}`")))
             }
             Some(_) => Ok(()),

@@ -12,7 +12,7 @@ use crate::diagnostic::{Code, Span};
 use crate::plan::Output;
 use crate::syntax::{Node, NodeKind, Text};
 use crate::template::Segment;
-use crate::text::{did_you_mean, one_line};
+use crate::text::{did_you_mean, one_line, parse_json};
 
 const FORMS: &[(&str, Form)] =
     &[("text", Form::Text), ("json", Form::Json), ("lines", Form::Lines), ("pairs", Form::Pairs)];
@@ -150,7 +150,7 @@ fn part(node: &Node, pointer: &str) -> Option<Span> {
 
 fn read_schema(place: &dyn Place, path: &str) -> Result<Value, String> {
     let text = place.read(path).map_err(|why| format!("can't read the schema `{path}`: {why}"))?;
-    serde_json::from_str(&text).map_err(|error| format!("the schema `{path}` is no JSON: {error}"))
+    parse_json(&text).map_err(|error| format!("the schema `{path}` is no JSON: {error}"))
 }
 
 /// What is wrong with a schema, and the JSON pointer to it.
@@ -216,6 +216,20 @@ pub(super) fn dead_end<'s>(output: &'s Output, path: &[Segment]) -> Option<DeadE
         },
         Output::Schema(schema) => follow(schema, path),
     }
+}
+
+/// The schema of what a path leads to, where that is told.
+pub(super) fn at<'s>(root: &'s Value, path: &[Segment]) -> Option<&'s Map<String, Value>> {
+    let mut at = root;
+    for segment in path {
+        let schema = resolved(root, at)?;
+        at = match segment {
+            Segment::Name(name) => schema.get("properties")?.get(name)?,
+            Segment::Index(_) if schema.contains_key("prefixItems") => return None,
+            Segment::Index(_) => schema.get("items")?,
+        };
+    }
+    resolved(root, at)
 }
 
 fn follow<'s>(root: &'s Value, path: &[Segment]) -> Option<DeadEnd<'s>> {

@@ -111,7 +111,7 @@ fn a_schema_file_is_read_beside_the_plan() {
       |                                   ^^^^^^^^
     ");
     assert_snapshot!(with("{"), @r"
-    error[F0208]: the schema `./x.json` is no JSON: EOF while parsing an object at line 1 column 1
+    error[F0208]: the schema `./x.json` is no JSON: EOF while parsing an object at line 1 column 1; it begins with `{`
      --> plan.yaml:3:35
       |
     3 |   a: { run: echo, output: { $ref: ./x.json } }

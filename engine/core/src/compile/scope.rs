@@ -9,7 +9,7 @@ use indexmap::IndexMap;
 
 use super::findings::Written;
 use super::input::Place;
-use super::inputs::InputKind;
+use super::inputs::Input;
 use super::prompts::PromptFiles;
 use super::shape::{Names, Shape};
 use crate::diagnostic::SourceFile;
@@ -71,6 +71,11 @@ impl Spot {
         matches!(self, Spot::Env | Spot::Attempt | Spot::Verdict)
     }
 
+    /// Whether what stands there is held for true or false.
+    pub(super) fn is_condition(self) -> bool {
+        matches!(self, Spot::Condition | Spot::Verdict)
+    }
+
     pub(super) fn sees_run_status(self) -> bool {
         matches!(self, Spot::Condition | Spot::PlanOutputs)
     }
@@ -90,7 +95,7 @@ pub(super) struct World<'a> {
     pub place: &'a dyn Place,
     pub ids: HashMap<&'a str, TaskId>,
     pub shapes: Vec<Shape<'a>>,
-    pub inputs: IndexMap<&'a str, InputKind>,
+    pub inputs: IndexMap<&'a str, Input>,
     pub secrets: Vec<&'a str>,
     pub env: Vec<PlanVariable<'a>>,
     pub settings: &'a Settings,

@@ -1,11 +1,14 @@
 //! What the rest of a plan can see of each task: its kind, its output, its place. Made before any template is read, since
 //! a template may speak of every task.
 
+use serde_json::Value;
+
+use super::literal::json;
 use crate::diagnostic::{Span, Spanned};
 use crate::ids::TaskId;
 use crate::model::{Isolation, Merge};
 use crate::plan::Output;
-use crate::syntax::{Key, TaskKeys};
+use crate::syntax::{Key, Node, NodeKind, TaskKeys};
 
 /// The keys of a task over those of `defaults`.
 #[derive(Clone, Copy)]
@@ -79,6 +82,30 @@ impl Shape<'_> {
     /// Whether it may fail and its readers run all the same.
     pub(super) fn may_fail(&self) -> bool {
         self.keys.is_on(|keys| &keys.continue_on_error)
+    }
+
+    /// The values of an axis of its matrix, where all of them are written out.
+    pub(super) fn axis_values(&self, axis: &str) -> Option<Vec<Value>> {
+        let matrix = &self.keys.own.matrix.as_ref()?.value;
+        let written: Vec<&Node> = match matrix.axes.iter().find(|(name, _)| name.value == axis) {
+            None => Vec::new(),
+            Some((_, Node { kind: NodeKind::List(nodes), .. })) => nodes.iter().collect(),
+            Some(_) => return None,
+        };
+        let included = matrix.include.iter().filter_map(|entry| match &entry.kind {
+            NodeKind::Map(pairs) => pairs.iter().find(|pair| pair.key == axis).map(|pair| &pair.value),
+            _ => None,
+        });
+        let fixed = |node: &Node| match &node.kind {
+            NodeKind::Text { value, .. } if value.contains("${") => None,
+            NodeKind::List(_) | NodeKind::Map(_) => None,
+            NodeKind::Null
+            | NodeKind::Bool(_)
+            | NodeKind::Int(_)
+            | NodeKind::Float(_)
+            | NodeKind::Text { .. } => Some(json(node)),
+        };
+        written.into_iter().chain(included).map(fixed).collect()
     }
 
     /// "a shell task", for messages.

@@ -18,20 +18,17 @@ pub(super) fn text<'a>(
     warn_of_bare_braces(findings, scope, spot, written);
     let template = parsed(findings, written, Template::text(written.text))?;
     resolve(findings, scope, spot, written, &template);
-    if spot != Spot::Condition && template.asks_status() {
-        let message = "`failure()`, `always()` and `cancelled()` have a meaning in `if` only";
-        let mark = findings.mark(written, status_call(written.text));
-        let finding = findings.at_mark(Code::TemplatePlace, mark, message);
-        findings.push(finding.help("read `tasks.NAME.status` instead"));
-    }
+    refuse_status_calls(findings, written, &template, 0);
     Some(template)
 }
 
-/// Where a status function is called.
-fn status_call(text: &str) -> std::ops::Range<usize> {
-    let calls = ["failure()", "always()", "cancelled()"];
-    let first = calls.iter().filter_map(|call| text.find(call).map(|at| at..at + call.len()));
-    first.min_by_key(|call| call.start).unwrap_or(0..text.len())
+/// How the run stands is asked in `if` alone: it is what makes a task wait for all of those before it.
+fn refuse_status_calls(findings: &mut Findings, written: Written<'_>, template: &Template, offset: usize) {
+    let Some(call) = template.status_calls.first() else { return };
+    let mark = findings.mark(written, call.at.start + offset..call.at.end + offset);
+    let message = format!("`{}()` has a meaning in `if` only", call.name);
+    let finding = findings.at_mark(Code::TemplatePlace, mark, message);
+    findings.push(finding.help("read `tasks.NAME.status` instead"));
 }
 
 /// Reads a text in which holes may stand and blocks may not: an element of `run`.
@@ -44,6 +41,7 @@ pub(super) fn word<'a>(
     warn_of_bare_braces(findings, scope, Spot::Attempt, whole);
     let template = parsed(findings, whole, Template::text_without_blocks(whole.text))?;
     resolve(findings, scope, Spot::Attempt, whole, &template);
+    refuse_status_calls(findings, whole, &template, 0);
     Some(template)
 }
 
@@ -62,10 +60,12 @@ pub(super) fn expression<'a>(
     }
     let template = parsed(findings, written, Template::expression(written.text))?;
     resolve(findings, scope, spot, written, &template);
-    if spot != Spot::Condition && template.asks_status() {
-        let message =
-            format!("`failure()`, `always()` and `cancelled()` have a meaning in `if`, not in `{key}`");
-        let finding = findings.at(Code::TemplatePlace, written.span, message);
+    if spot != Spot::Condition
+        && let Some(call) = template.status_calls.first()
+    {
+        let message = format!("`{}()` has a meaning in `if`, not in `{key}`", call.name);
+        let mark = findings.mark(written, call.at.clone());
+        let finding = findings.at_mark(Code::TemplatePlace, mark, message);
         findings.push(finding.help("write `task.status == \"failed\"`"));
     }
     Some(template)
@@ -97,6 +97,10 @@ pub(super) fn script<'a>(
             }
             for reference in script.references() {
                 scope.resolve(findings, Spot::Attempt, written, &reference);
+            }
+            for hole in script.holes() {
+                refuse_status_calls(findings, written, &hole.template, hole.at);
+                scope.judge(findings, Spot::Attempt, written, &hole.template, hole.at);
             }
             Some(script)
         }
@@ -174,6 +178,7 @@ fn resolve<'a>(
     for reference in &template.references {
         scope.resolve(findings, spot, written, reference);
     }
+    scope.judge(findings, spot, written, template, 0);
 }
 
 fn report(findings: &mut Findings, written: Written<'_>, error: TemplateError) {

@@ -57,7 +57,7 @@ fn faults_of_a_template_are_placed() {
 fn status_functions_belong_in_conditions() {
     assert_eq!(check("tasks:\n  a: { run: echo }\n  b: { needs: [a], if: failure(), run: echo }\n"), "");
     assert_snapshot!(check("tasks:\n  a: { prompt: \"${{ failure() }}\", tools: Read }\n"), @r#"
-    error[F0402]: `failure()`, `always()` and `cancelled()` have a meaning in `if` only
+    error[F0402]: `failure()` has a meaning in `if` only
      --> plan.yaml:3:21
       |
     3 |   a: { prompt: "${{ failure() }}", tools: Read }

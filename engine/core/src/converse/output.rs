@@ -7,7 +7,7 @@ use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Vis
 use serde_json::{Map, Number, Value, json};
 
 use super::OutputForm;
-use crate::text::one_line;
+use crate::text::{check_numbers, one_line, parse_json, without_mark};
 use crate::wire::ToolSpec;
 
 /// The tool by which an agent hands in an answer of a declared form.
@@ -97,8 +97,13 @@ impl Form {
 impl Schema {
     /// The answer in the arguments of a call; the error says what doesn't fit.
     pub(super) fn hand_in(&self, input: &Value) -> Result<Value, String> {
-        let Value::Object(arguments) = input else {
-            return Err("the arguments are not a JSON object".to_owned());
+        let arguments = match input {
+            Value::Object(arguments) => arguments,
+            // What couldn't be read came as the text that it was.
+            Value::String(text) if let Err(error) = parse_json(text) => {
+                return Err(format!("the arguments are not a JSON object: {error}"));
+            }
+            _ => return Err("the arguments are not a JSON object".to_owned()),
         };
         if is_object(&self.schema) {
             return self.check(input.clone());
@@ -204,7 +209,10 @@ fn fences(text: &str) -> Vec<String> {
 
 /// Reads JSON in which no key stands twice: readers differ on which of the two they take.
 fn strict(text: &str) -> Result<Value, String> {
-    serde_json::from_str::<Strict>(text).map(|strict| strict.0).map_err(|error| error.to_string())
+    let text = without_mark(text);
+    let value = serde_json::from_str::<Strict>(text).map_err(|error| error.to_string())?.0;
+    check_numbers(text)?;
+    Ok(value)
 }
 
 struct Strict(Value);

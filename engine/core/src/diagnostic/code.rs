@@ -96,6 +96,8 @@ codes! {
     UnsafeHole = "F0403", Error;
     /// A filter, test or function that doesn't exist.
     UnknownFilter = "F0404", Error;
+    /// A comparison that comes out one way whatever happens.
+    NeverTrue = "F0405", Error;
 
     /// An agent that no source defines.
     UnknownAgent = "F0501", Error;

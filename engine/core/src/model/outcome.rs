@@ -31,6 +31,21 @@ pub enum TaskState {
 }
 
 impl TaskState {
+    /// The end that a word of the manifest names.
+    pub fn ended(word: &str) -> Option<TaskState> {
+        Self::ENDS.iter().copied().find(|state| state.as_str() == word)
+    }
+
+    /// Every state in which a task can end.
+    pub const ENDS: &'static [TaskState] = &[
+        TaskState::Completed,
+        TaskState::Failed,
+        TaskState::Killed,
+        TaskState::Lost,
+        TaskState::Skipped,
+        TaskState::Blocked,
+    ];
+
     /// The word of the manifest.
     pub fn as_str(self) -> &'static str {
         match self {

@@ -43,12 +43,12 @@ fn number(text: &str) -> Option<NodeKind> {
         _ => {}
     }
     if !unsigned.is_empty() && unsigned.bytes().all(|byte| byte.is_ascii_digit()) {
-        return match text.parse() {
-            Ok(number) => Some(NodeKind::Int(number)),
-            Err(_) => text.parse().ok().map(NodeKind::Float),
-        };
+        // As above: no fraction stands in for a whole number.
+        return text.parse().ok().map(NodeKind::Int);
     }
-    is_float(unsigned).then(|| text.parse().ok().map(NodeKind::Float)).flatten()
+    // What no `f64` holds stays text too, rather than to become infinite.
+    let float = is_float(unsigned).then(|| text.parse::<f64>().ok()).flatten();
+    float.filter(|number| number.is_finite()).map(NodeKind::Float)
 }
 
 /// `(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?`

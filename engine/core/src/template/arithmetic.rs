@@ -1,4 +1,5 @@
-//! `~`, `*` and `+` where they could build more than fits: checked before anything is allocated.
+//! Operators by flow's rules: `~`, `*` and `+` are checked before more is allocated than fits, and a comparison of text with
+//! a number is an error where it could only mislead.
 
 use minijinja::value::ValueKind;
 use minijinja::{Environment, Error, ErrorKind, State, Value};
@@ -13,6 +14,49 @@ pub(super) fn add_to(environment: &mut Environment<'static>) {
     environment.add_function("%concat", concat);
     environment.add_function("%times", times);
     environment.add_function("%bounded", bounded);
+    environment.add_function("%eq", |left: &Value, right: &Value| equal(left, right));
+    environment.add_function("%ne", |left: &Value, right: &Value| equal(left, right).map(|equal| !equal));
+    environment
+        .add_function("%lt", |left: &Value, right: &Value| ordered(left, right).map(|()| left < right));
+    environment
+        .add_function("%le", |left: &Value, right: &Value| ordered(left, right).map(|()| left <= right));
+    environment
+        .add_function("%gt", |left: &Value, right: &Value| ordered(left, right).map(|()| left > right));
+    environment
+        .add_function("%ge", |left: &Value, right: &Value| ordered(left, right).map(|()| left >= right));
+}
+
+/// Whether two values are the same. A text that is spelt like a number is no number, which surprises whoever compares it
+/// with one.
+fn equal(left: &Value, right: &Value) -> Result<bool, Error> {
+    let is_number = |text: &str| text.trim().parse::<f64>().is_ok();
+    match text_beside_number(left, right) {
+        Some(text) if is_number(text) => Err(mixed("is never equal to it")),
+        Some(_) | None => Ok(left == right),
+    }
+}
+
+/// Checks that one of two values can be the larger one.
+fn ordered(left: &Value, right: &Value) -> Result<(), Error> {
+    match text_beside_number(left, right) {
+        Some(_) => Err(mixed("is neither less nor more")),
+        None => Ok(()),
+    }
+}
+
+/// The text, where the other is a number.
+fn text_beside_number<'v>(left: &'v Value, right: &'v Value) -> Option<&'v str> {
+    match (left.as_str(), right.as_str()) {
+        (Some(text), None) if right.kind() == ValueKind::Number => Some(text),
+        (None, Some(text)) if left.kind() == ValueKind::Number => Some(text),
+        _ => None,
+    }
+}
+
+fn mixed(what: &str) -> Error {
+    let message =
+        format!("text is compared with a number and {what}; write `| int` or `| float` after the text");
+    Error::new(ErrorKind::InvalidOperation, message)
 }
 
 fn concat(state: &mut State<'_, '_>, left: &Value, right: &Value) -> Result<String, Error> {

@@ -210,3 +210,57 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn text_is_never_compared_with_a_number_in_silence() {
+    let mut context = Context::new();
+    context.set("inputs", json!({ "ten": "10", "n": 10, "word": "auto", "none": null }));
+    let says = |expression: &str| match Template::expression(expression).unwrap().value(&context) {
+        Ok(value) => value.to_string(),
+        Err(error) => error.to_string(),
+    };
+    for (expression, value) in [
+        ("inputs.n > 9", "true"),
+        ("inputs.ten | int > 9", "true"),
+        ("1 < inputs.n <= 10", "true"),
+        ("10 < inputs.n < 20", "false"),
+        ("inputs.ten == '10'", "true"),
+        ("'a' < 'b'", "true"),
+        // A word is no number, and says so honestly.
+        ("inputs.word == 10", "false"),
+        ("inputs.word != 10", "true"),
+        ("inputs.none == 10", "false"),
+    ] {
+        assert_eq!(says(expression), value, "{expression}");
+    }
+    for (expression, what) in [
+        ("inputs.ten > 9", "is neither less nor more"),
+        ("9 <= inputs.ten", "is neither less nor more"),
+        ("1 < inputs.ten < 20", "is neither less nor more"),
+        ("inputs.ten == 10", "is never equal to it"),
+        ("10 != inputs.ten", "is never equal to it"),
+    ] {
+        let said = says(expression);
+        assert_eq!(
+            said,
+            format!("text is compared with a number and {what}; write `| int` or `| float` after the text"),
+            "{expression}"
+        );
+    }
+}
+
+#[test]
+fn a_text_that_says_no_is_no_condition() {
+    let truth = |text: &str| {
+        let mut context = Context::new();
+        context.set("inputs", json!({ "word": text }));
+        Template::expression("inputs.word").unwrap().truth(&context).map_err(|error| error.to_string())
+    };
+    for (text, value) in [("", false), ("true", true), ("yes", true), ("nothing", true), ("00501", true)] {
+        assert_eq!(truth(text), Ok(value), "{text}");
+    }
+    for text in ["false", " False\n", "no", "0", "off", "null"] {
+        let error = truth(text).unwrap_err();
+        assert!(error.starts_with("it is a text that says no"), "{text}: {error}");
+    }
+}

@@ -8,7 +8,7 @@ use super::files::file;
 use super::lookup::root;
 use super::names::{REMOVED_FILTERS, REMOVED_TESTS};
 use super::values::{json_of, text_of, value_of};
-use crate::text::{head_lines, tail_lines};
+use crate::text::{check_numbers, head_lines, tail_lines, without_mark};
 
 /// The most that `join` may build.
 const MOST_JOINED: usize = 16 << 20;
@@ -127,10 +127,14 @@ fn tojson(value: &Value, indent: Option<Value>, kwargs: Kwargs) -> Result<String
 /// `text | fromjson`.
 fn fromjson(state: &mut State<'_, '_>, value: &Value) -> Result<Value, Error> {
     let text = text_of(state, value)?;
-    let json: serde_json::Value = serde_json::from_str(&text).map_err(|error| {
-        // The parser's own words could quote the text.
+    let text = without_mark(&text);
+    // The reader's own words could quote the text.
+    let json: serde_json::Value = serde_json::from_str(text).map_err(|error| {
         let message = format!("the text is not JSON: line {}, column {}", error.line(), error.column());
         Error::new(ErrorKind::InvalidOperation, message)
+    })?;
+    check_numbers(text).map_err(|_| {
+        Error::new(ErrorKind::InvalidOperation, "the text holds a number that can't be kept exactly")
     })?;
     Ok(value_of(&json))
 }

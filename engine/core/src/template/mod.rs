@@ -10,6 +10,7 @@
 //! and rewrites it so that values come from [`Context`] and turn into text by flow's own rules.
 
 mod arithmetic;
+mod claims;
 mod context;
 mod error;
 mod eval;
@@ -27,6 +28,7 @@ mod values;
 mod walk;
 mod walk_block;
 
+pub use claims::{Claims, Comparison, Operand, Relation};
 pub use context::{Context, Status};
 pub use error::{EvalError, TemplateError, TemplateErrorKind};
 pub use reference::{Reference, Segment};
@@ -34,3 +36,4 @@ pub use script::{RenderedScript, Script, ScriptHole, ScriptPart};
 pub use shell::ShellFamily;
 pub use text::Template;
 pub(crate) use values::json_text;
+pub use walk::StatusCall;

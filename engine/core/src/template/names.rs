@@ -110,6 +110,9 @@ pub(super) const OPERATOR_TESTS: &[&str] = &["==", "!=", "<", "<=", ">", ">="];
 pub(super) const FUNCTIONS: &[&str] =
     &["always", "cancelled", "dict", "failure", "namespace", "range", "success"];
 
+/// Functions that ask how the run stands.
+pub(super) const STATUS: &[&str] = &["always", "cancelled", "failure", "success"];
+
 /// What of the language a name belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::ops::Range;
 
+use minijinja::machinery::ast::Expr;
+
 /// A reference to a value of the run, such as `tasks.plan.output.areas`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reference {
@@ -31,6 +33,18 @@ pub enum Segment {
     Name(String),
     /// `[0]`; from the end when negative.
     Index(i64),
+}
+
+impl Segment {
+    /// The step that a subscript makes, when it is written out.
+    pub(super) fn constant(item: &Expr<'_>) -> Option<Segment> {
+        let value = item.as_const()?;
+        match value.as_str() {
+            Some(name) => Some(Segment::Name(name.to_owned())),
+            None if value.is_integer() => value.as_i64().map(Segment::Index),
+            None => None,
+        }
+    }
 }
 
 impl fmt::Display for Reference {

@@ -2,12 +2,13 @@
 
 use serde_json::Value;
 
+use super::claims::Claims;
 use super::context::Context;
 use super::error::{EvalError, TemplateError, TemplateErrorKind};
 use super::reference::Reference;
 use super::scan::{Marker, extent, has_markers, next_marker};
 use super::values::json_text;
-use super::walk::Walk;
+use super::walk::{StatusCall, Walk};
 use super::{eval, parse};
 use minijinja::machinery::ast;
 
@@ -19,7 +20,10 @@ pub struct Template {
     /// Every reference to a value, in order.
     pub references: Vec<Reference>,
     pub(super) form: Form,
-    asks_status: bool,
+    /// What it takes for granted of the values that it names.
+    pub claims: Claims,
+    /// Where it asks how the run stands.
+    pub status_calls: Vec<StatusCall>,
     pub(super) grows: bool,
 }
 
@@ -46,7 +50,8 @@ impl Template {
                 source: source.into(),
                 references,
                 form,
-                asks_status: false,
+                claims: Claims::default(),
+                status_calls: Vec::new(),
                 grows: false,
             });
         }
@@ -75,6 +80,7 @@ impl Template {
         })?;
         let mut walk = Walk::new(source);
         walk.expr(&tree);
+        walk.condition(&tree);
         Template::checked(source, Form::Expression, walk)
     }
 
@@ -82,8 +88,8 @@ impl Template {
         if !walk.errors.is_empty() {
             return Err(walk.errors);
         }
-        let (references, asks_status, grows) = (walk.references, walk.asks_status, walk.grows);
-        Ok(Template { source: source.into(), references, form, asks_status, grows })
+        let Walk { references, claims, status_calls, grows, .. } = walk;
+        Ok(Template { source: source.into(), references, form, claims, status_calls, grows })
     }
 
     /// Whether it is plain text that renders as itself.
@@ -96,9 +102,9 @@ impl Template {
         matches!(self.form, Form::Hole | Form::Expression)
     }
 
-    /// Whether `failure()`, `always()` or `cancelled()` stands in it.
+    /// Whether `failure()`, `always()` or `cancelled()` stands in it: it is asked however the tasks before ended.
     pub fn asks_status(&self) -> bool {
-        self.asks_status
+        self.status_calls.iter().any(|call| call.name != "success")
     }
 
     /// Renders it as text.
@@ -118,17 +124,30 @@ impl Template {
         }
     }
 
-    /// Evaluates it as a condition: null, false, zero and everything empty is false.
+    /// Evaluates it as a condition: null, false, zero and everything empty is false. A text that says no is an error: it
+    /// would count as true.
     pub fn truth(&self, context: &Context) -> Result<bool, EvalError> {
         Ok(match self.value(context)? {
             Value::Null => false,
             Value::Bool(value) => value,
             Value::Number(number) => number.as_f64() != Some(0.0),
+            Value::String(text) if says_no(&text) => {
+                let message = "it is a text that says no, and every text but the empty one counts as true; \
+                               compare it, as in `value == \"true\"`";
+                return Err(EvalError::new(message));
+            }
             Value::String(text) => !text.is_empty(),
             Value::Array(list) => !list.is_empty(),
             Value::Object(map) => !map.is_empty(),
         })
     }
+}
+
+/// Words by which people and programs say no.
+fn says_no(text: &str) -> bool {
+    const NO: &[&str] = &["0", "false", "n", "no", "none", "null", "off"];
+    let text = text.trim();
+    text.len() <= 5 && NO.contains(&text.to_ascii_lowercase().as_str())
 }
 
 fn is_one_hole(source: &str, tree: &ast::Stmt<'_>) -> bool {

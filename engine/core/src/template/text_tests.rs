@@ -197,7 +197,7 @@ fn conditions_are_true_for_what_is_not_empty() {
         ("0.0", false),
         ("1", true),
         ("''", false),
-        ("'false'", true),
+        ("'wrong'", true),
         ("[]", false),
         ("{}", false),
         ("item.paths", true),

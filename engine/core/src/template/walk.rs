@@ -4,9 +4,10 @@
 use std::ops::Range;
 
 use minijinja::Value;
-use minijinja::machinery::ast::{CallArg, Expr, Spanned};
+use minijinja::machinery::ast::{CallArg, CompareOpKind, Expr, Spanned};
 use minijinja::machinery::{Span, ast};
 
+use super::claims::Claims;
 use super::error::{TemplateError, TemplateErrorKind};
 use super::names::{self, Kind};
 use super::parse::range;
@@ -26,13 +27,23 @@ pub(super) enum Absence {
 /// The walk and what it found.
 pub(super) struct Walk<'a> {
     pub(super) references: Vec<Reference>,
+    pub(super) claims: Claims,
     pub(super) errors: Vec<TemplateError>,
-    /// Whether a function other than `success()` asks how the run stands.
-    pub(super) asks_status: bool,
+    /// Where a function asks how the run stands.
+    pub(super) status_calls: Vec<StatusCall>,
     /// Whether something is named and used again, so that text can double.
     pub(super) grows: bool,
     pub(super) source: &'a str,
     pub(super) scopes: Vec<Vec<&'a str>>,
+}
+
+/// A call of a function that asks how the run stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StatusCall {
+    /// The function.
+    pub name: &'static str,
+    /// The bytes of the source that its name and parentheses stand in.
+    pub at: Range<usize>,
 }
 
 /// A step of an access chain.
@@ -44,7 +55,15 @@ enum Step<'t, 'a> {
 impl<'a> Walk<'a> {
     pub(super) fn new(source: &'a str) -> Self {
         let scopes = vec![Vec::new()];
-        Walk { references: Vec::new(), errors: Vec::new(), asks_status: false, grows: false, source, scopes }
+        Walk {
+            references: Vec::new(),
+            claims: Claims::default(),
+            errors: Vec::new(),
+            status_calls: Vec::new(),
+            grows: false,
+            source,
+            scopes,
+        }
     }
 
     pub(super) fn is_local(&self, name: &str) -> bool {
@@ -83,6 +102,7 @@ impl<'a> Walk<'a> {
                 Expr::UnaryOp(Spanned::new(ast::UnaryOp { op, expr: self.expr(&node.expr) }, span))
             }
             Expr::BinOp(node) => self.binary(node, span),
+            Expr::Compare(node) if is_plain_chain(node) => self.chain(node, span),
             Expr::Compare(node) => {
                 let first = self.expr(&node.expr);
                 let ops = node.ops.iter().map(|op| ast::CompareOp { op: op.op, expr: self.expr(&op.expr) });
@@ -117,9 +137,17 @@ impl<'a> Walk<'a> {
             Op::Eq | Op::Ne if is_null(&node.left) || is_null(&node.right) => Absence::Null,
             _ => Absence::Error,
         };
+        let comparison = compares(node.op);
+        if let Some(op) = comparison {
+            self.claim(op, &node.left, &node.right);
+        }
         let left = self.expr_with(&node.left, absence);
         let right = self.expr_with(&node.right, absence);
         match node.op {
+            Op::Eq | Op::Ne | Op::Lt | Op::Lte | Op::Gt | Op::Gte => {
+                let function = comparison.map_or("%eq", ordering);
+                internal(function, vec![left, right], span)
+            }
             Op::Concat => internal("%concat", vec![left, right], span),
             Op::Mul => internal("%times", vec![left, right], span),
             Op::Add => {
@@ -128,6 +156,26 @@ impl<'a> Walk<'a> {
             }
             op => Expr::BinOp(Spanned::new(ast::BinOp { op, left, right }, span)),
         }
+    }
+
+    /// `a < b < c` as `a < b and b < c`, each under flow's rules.
+    fn chain(&mut self, node: &ast::Compare<'a>, span: Span) -> Expr<'a> {
+        let mut left = &node.expr;
+        let mut all: Option<Expr<'a>> = None;
+        for step in &node.ops {
+            self.claim(step.op, left, &step.expr);
+            let (from, to) = (self.expr(left), self.expr(&step.expr));
+            let one = internal(ordering(step.op), vec![from, to], span);
+            all = Some(match all {
+                None => one,
+                Some(left) => {
+                    let both = ast::BinOp { op: ast::BinOpKind::ScAnd, left, right: one };
+                    Expr::BinOp(Spanned::new(both, span))
+                }
+            });
+            left = &step.expr;
+        }
+        all.unwrap_or_else(|| constant(Value::from(true), span))
     }
 
     /// A name, or fields and items of something.
@@ -218,7 +266,7 @@ impl<'a> Walk<'a> {
         for (step, end) in steps {
             let segment = match step {
                 Step::Name(name) => Some(Segment::Name((*name).to_owned())),
-                Step::Item(item) => constant_segment(item),
+                Step::Item(item) => Segment::constant(item),
             };
             let Some(segment) = segment else { break };
             path.push(segment);
@@ -232,6 +280,7 @@ impl<'a> Walk<'a> {
         let (name, span) = (node.name, node.span());
         self.known(Kind::Filter, name, range(span).start);
         let absence = if matches!(name, "default" | "d") { Absence::Undefined } else { Absence::Error };
+        self.measure(name, node.expr.as_ref());
         let expr = node.expr.as_ref().map(|expr| self.expr_with(expr, absence));
         let expr = match expr {
             Some(expr) if names::TEXT_FILTERS.contains(&name) => {
@@ -280,7 +329,11 @@ impl<'a> Walk<'a> {
             Expr::Var(var) => {
                 if !self.is_local(var.id) {
                     self.known(Kind::Function, var.id, range(var.span()).start);
-                    self.asks_status |= matches!(var.id, "always" | "cancelled" | "failure");
+                    if let Some(name) = names::STATUS.iter().find(|name| **name == var.id) {
+                        let start = range(var.span()).start;
+                        let at = start..start + name.len() + "()".len();
+                        self.status_calls.push(StatusCall { name, at });
+                    }
                 }
                 Expr::Var(Spanned::new(ast::Var { id: var.id }, var.span()))
             }
@@ -334,6 +387,40 @@ impl<'a> Walk<'a> {
     }
 }
 
+/// Whether each side of a chain may be evaluated twice, since that costs nothing.
+fn is_plain_chain(node: &ast::Compare<'_>) -> bool {
+    let is_plain = |expr: &Expr<'_>| matches!(expr, Expr::Var(_) | Expr::Const(_) | Expr::GetAttr(_));
+    node.ops
+        .iter()
+        .all(|step| is_plain(&step.expr) && !matches!(step.op, CompareOpKind::In | CompareOpKind::NotIn))
+}
+
+/// How an operator compares, if it does.
+fn compares(op: ast::BinOpKind) -> Option<CompareOpKind> {
+    Some(match op {
+        ast::BinOpKind::Eq => CompareOpKind::Eq,
+        ast::BinOpKind::Ne => CompareOpKind::Ne,
+        ast::BinOpKind::Lt => CompareOpKind::Lt,
+        ast::BinOpKind::Lte => CompareOpKind::Lte,
+        ast::BinOpKind::Gt => CompareOpKind::Gt,
+        ast::BinOpKind::Gte => CompareOpKind::Gte,
+        ast::BinOpKind::In => CompareOpKind::In,
+        _ => return None,
+    })
+}
+
+/// The function that stands for a comparison.
+fn ordering(op: CompareOpKind) -> &'static str {
+    match op {
+        CompareOpKind::Eq | CompareOpKind::In | CompareOpKind::NotIn => "%eq",
+        CompareOpKind::Ne => "%ne",
+        CompareOpKind::Lt => "%lt",
+        CompareOpKind::Lte => "%le",
+        CompareOpKind::Gt => "%gt",
+        CompareOpKind::Gte => "%ge",
+    }
+}
+
 fn is_null(expr: &Expr<'_>) -> bool {
     match expr {
         Expr::Const(node) => node.value.is_none(),
@@ -355,13 +442,4 @@ fn internal<'a>(name: &'static str, args: Vec<Expr<'a>>, span: Span) -> Expr<'a>
     let expr = Expr::Var(Spanned::new(ast::Var { id: name }, span));
     let args = args.into_iter().map(CallArg::Pos).collect();
     Expr::Call(Spanned::new(ast::Call { expr, args }, span))
-}
-
-fn constant_segment(item: &Expr<'_>) -> Option<Segment> {
-    let value = item.as_const()?;
-    match value.as_str() {
-        Some(name) => Some(Segment::Name(name.to_owned())),
-        None if value.is_integer() => value.as_i64().map(Segment::Index),
-        None => None,
-    }
 }

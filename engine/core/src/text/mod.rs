@@ -3,6 +3,7 @@
 mod clip;
 mod duration;
 mod file_name;
+mod json;
 mod show;
 mod size;
 mod suggest;
@@ -10,6 +11,7 @@ mod suggest;
 pub use clip::{head_lines, one_line, tail_lines};
 pub use duration::{format_duration, parse_duration};
 pub use file_name::file_name;
+pub use json::{check_numbers, parse_json, without_mark};
 pub use show::{escape_xml, shell_word, shown_line, visible};
 pub use size::format_size;
 pub use suggest::{did_you_mean, list_some};

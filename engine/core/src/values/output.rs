@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::pairs::pairs;
 use crate::plan::Output;
+use crate::text::parse_json;
 
 /// An output that fits its form. `None`: it is the text itself.
 pub type Settled = Option<Value>;
@@ -29,7 +30,7 @@ fn parse(text: &str) -> Result<Value, String> {
     if text.trim().is_empty() {
         return Err("the output is empty where one JSON value was declared".to_owned());
     }
-    serde_json::from_str(text).map_err(|error| format!("the output is not one JSON value: {error}"))
+    parse_json(text).map_err(|error| format!("the output is not one JSON value: {error}"))
 }
 
 /// What of a value doesn't fit a schema, at most five findings. The compiler has checked the schema itself.

@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 use super::api::{Api, Decoder};
 use super::{Block, Delta, Message, ModelError, Reply, Request, Role, SseEvent, StopReason, failure};
 use crate::model::{Effort, ProviderKind, Usage};
+use crate::text::parse_json;
 
 pub(super) const API: Api = Api {
     kind: ProviderKind::Anthropic,
@@ -353,7 +354,7 @@ fn close_block(open: Open) -> Block {
             Block::ToolUse { id, name, input }
         }
         Open::Tool { id, name, json, .. } => {
-            let input = serde_json::from_str(&json).unwrap_or(Value::String(json));
+            let input = parse_json(&json).unwrap_or(Value::String(json));
             Block::ToolUse { id, name, input }
         }
     }

@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 use super::api::{Api, Decoder};
 use super::{Block, Delta, Message, ModelError, Reply, Request, Role, SseEvent, StopReason, failure};
 use crate::model::{Effort, ProviderKind, Usage};
+use crate::text::parse_json;
 
 pub(super) const API: Api = Api {
     kind: ProviderKind::Openai,
@@ -293,7 +294,7 @@ impl Stream {
         for call in self.calls {
             let input = match call.arguments.trim() {
                 "" => json!({}),
-                text => serde_json::from_str(text).unwrap_or(Value::String(call.arguments)),
+                text => parse_json(text).unwrap_or(Value::String(call.arguments)),
             };
             content.push(Block::ToolUse { id: call.id, name: call.name, input });
         }
