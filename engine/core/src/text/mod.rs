@@ -1,6 +1,7 @@
 //! Small decisions about text that every layer shares.
 
 mod clip;
+mod count;
 mod duration;
 mod file_name;
 mod json;
@@ -9,6 +10,7 @@ mod size;
 mod suggest;
 
 pub use clip::{head_lines, one_line, tail_lines};
+pub use count::{format_count, format_tokens};
 pub use duration::{format_duration, parse_duration};
 pub use file_name::file_name;
 pub use json::{check_numbers, parse_json, without_mark};
