@@ -204,7 +204,8 @@ fn one_of(findings: &mut Findings, path: &str, value: &Value, values: &[Value]) 
     let meant = foreign_word(path, given).filter(|meant| known().any(|one| one == *meant));
     let near = meant.or_else(|| findings.near(given, known()));
     // The same number in quotes, or the same text without.
-    let spelt = values.iter().find(|one| !given.is_empty() && one.is_number() && one.to_string() == given);
+    let number = given.parse::<f64>().ok();
+    let spelt = values.iter().find(|one| number.is_some() && one.as_f64() == number);
     let list = values.iter().take(LISTED).map(shown).collect::<Vec<_>>().join(", ");
     let more = values.len().saturating_sub(LISTED);
     let list = if more > 0 { format!("{list} and {more} more") } else { list };
