@@ -12,6 +12,7 @@ mod agent_files;
 mod answers;
 mod bad_input;
 mod cases;
+mod ci_files;
 mod comfort;
 mod conditions;
 mod crash;

@@ -7,7 +7,7 @@ use anstyle::{AnsiColor, Style};
 use flow_core::event::Event;
 use flow_core::model::{Outcome, Reason, RunStatus, TaskState};
 use flow_core::report::Counts;
-use flow_core::text::{format_duration, one_line, visible};
+use flow_core::text::{format_duration, format_tokens, one_line, visible};
 use flow_run::execute::Progress;
 use flow_run::watch::{Line, Update, View};
 
@@ -26,7 +26,7 @@ pub fn line(line: &Line) -> String {
         // Whoever selected tasks knows that the others don't run.
         Line::Ended { reason: Some(Reason::NotSelected), .. } => String::new(),
         Line::Ended { task, state, reason, allowed, outcome, message, .. } => {
-            let (sign, style) = sign(*state, *allowed);
+            let (sign, style) = sign(*state, *allowed, outcome.is_some());
             let said = outcome.as_ref().and_then(|outcome| outcome.message.as_deref()).or(message.as_deref());
             let mut text = format!("{style}{sign:<7}{style:#} {:<ADDRESS$}", visible(task.as_str()));
             let took =
@@ -86,7 +86,7 @@ pub fn activity(update: &Update) -> Option<String> {
             _,
             Progress::Waiting(_)
             | Progress::Turn(_)
-            | Progress::Tokens(..)
+            | Progress::Tokens { .. }
             | Progress::Text(_)
             | Progress::Parked { .. },
         ) => return None,
@@ -95,12 +95,13 @@ pub fn activity(update: &Update) -> Option<String> {
     Some(format!("{FAINT}{word:<7} {:<ADDRESS$} {}{FAINT:#}", visible(task.as_str()), visible(&said)))
 }
 
-fn sign(state: TaskState, allowed: bool) -> (&'static str, Style) {
+/// `begun`: whether there was an attempt.
+fn sign(state: TaskState, allowed: bool, begun: bool) -> (&'static str, Style) {
     match state {
         TaskState::Completed => ("ok", GOOD),
         TaskState::Failed if allowed => ("allowed", ODD),
         TaskState::Failed => ("FAILED", BAD),
-        TaskState::Killed => ("killed", ODD),
+        TaskState::Killed => (state.in_words(begun), if begun { ODD } else { FAINT }),
         TaskState::Lost => ("LOST", BAD),
         TaskState::Skipped => ("skipped", FAINT),
         TaskState::Blocked => ("blocked", FAINT),
@@ -110,7 +111,8 @@ fn sign(state: TaskState, allowed: bool) -> (&'static str, Style) {
 
 fn spent(outcome: &Outcome) -> String {
     let Some(usage) = &outcome.usage else { return String::new() };
-    let mut text = format!("  {}, {} tokens", turns(usage.turns), count(usage.total_tokens()));
+    let tokens = format_tokens(usage.fresh_tokens(), usage.cache_read_tokens);
+    let mut text = format!("  {}, {tokens}", turns(usage.turns));
     if !outcome.denials.is_empty() {
         let _ = write!(text, ", {ODD}{} denied{ODD:#}", outcome.denials.len());
     }
@@ -158,22 +160,14 @@ pub fn clock(length: Duration) -> String {
     }
 }
 
-/// "12.3k": a count that fits anywhere.
-pub fn count(number: u64) -> String {
-    match number {
-        0..1_000 => number.to_string(),
-        1_000..1_000_000 => format!("{}.{}k", number / 1_000, number % 1_000 / 100),
-        _ => format!("{}.{}M", number / 1_000_000, number % 1_000_000 / 100_000),
-    }
-}
-
 /// "3 completed, 1 failed": only what there is.
 pub fn counts(counts: &Counts) -> String {
     let parts = [
         (counts.completed, "completed"),
         (counts.failed, "failed"),
         (counts.allowed_failures, "failed but allowed"),
-        (counts.killed, "killed"),
+        (counts.killed - counts.not_run, TaskState::Killed.in_words(true)),
+        (counts.not_run, TaskState::Killed.in_words(false)),
         (counts.lost, "lost"),
         (counts.skipped, "skipped"),
         (counts.blocked, "blocked"),
@@ -191,9 +185,9 @@ pub fn status(view: &View, since: Duration) -> String {
         let _ = write!(text, " · {BAD}{} failed{BAD:#}", view.ended.failed);
     }
     let _ = write!(text, " · {}", clock(since));
-    let tokens = view.tokens + view.running.values().map(|task| task.tokens).sum::<u64>();
-    if tokens > 0 {
-        let _ = write!(text, " · {} tokens", count(tokens));
+    let spent = view.spent();
+    if !spent.is_none() {
+        let _ = write!(text, " · {}", format_tokens(spent.fresh, spent.cached));
     }
     text
 }
@@ -206,5 +200,5 @@ pub fn run_status(status: RunStatus) -> String {
         RunStatus::Killed => ODD,
         RunStatus::Failed | RunStatus::Lost => BAD,
     };
-    format!("{style}{}{style:#}", status.as_str())
+    format!("{style}{}{style:#}", status.in_words())
 }

@@ -46,6 +46,22 @@ impl TaskState {
         }
     }
 
+    /// The word for people: what was told to end before it had `begun` was not run.
+    pub fn in_words(self, begun: bool) -> &'static str {
+        match self {
+            TaskState::Killed if begun => "stopped",
+            TaskState::Killed => "not run",
+            TaskState::Created
+            | TaskState::Starting
+            | TaskState::Running
+            | TaskState::Completed
+            | TaskState::Failed
+            | TaskState::Lost
+            | TaskState::Skipped
+            | TaskState::Blocked => self.as_str(),
+        }
+    }
+
     /// Whether nothing follows it.
     pub fn is_terminal(self) -> bool {
         match self {
@@ -303,7 +319,12 @@ pub struct Usage {
 impl Usage {
     /// All tokens.
     pub fn total_tokens(&self) -> u64 {
-        self.input_tokens + self.output_tokens + self.cache_read_tokens + self.cache_write_tokens
+        self.fresh_tokens() + self.cache_read_tokens
+    }
+
+    /// All tokens but those that the provider had cached.
+    pub fn fresh_tokens(&self) -> u64 {
+        self.input_tokens + self.output_tokens + self.cache_write_tokens
     }
 }
 
@@ -432,7 +453,15 @@ pub enum RunStatus {
 }
 
 impl RunStatus {
-    /// The word for people and reports.
+    /// The word for people.
+    pub fn in_words(self) -> &'static str {
+        match self {
+            RunStatus::Killed => "interrupted",
+            RunStatus::Running | RunStatus::Completed | RunStatus::Failed | RunStatus::Lost => self.as_str(),
+        }
+    }
+
+    /// The word of reports.
     pub fn as_str(self) -> &'static str {
         match self {
             RunStatus::Running => "running",

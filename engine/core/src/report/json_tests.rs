@@ -33,6 +33,7 @@ fn the_keys_and_their_order_stay() {
             "failed": 1,
             "allowed_failures": 0,
             "killed": 0,
+            "not_run": 0,
             "lost": 0,
             "skipped": 0,
             "blocked": 0,

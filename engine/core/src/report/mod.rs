@@ -11,7 +11,9 @@ mod format;
 mod github;
 mod json;
 mod junit;
+mod markdown;
 mod md;
+mod md_work;
 mod notifications;
 mod run_report;
 #[cfg(test)]

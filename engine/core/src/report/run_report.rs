@@ -310,6 +310,8 @@ pub struct Counts {
     pub allowed_failures: u32,
     /// Stopped on purpose.
     pub killed: u32,
+    /// Those of `killed` that had not begun.
+    pub not_run: u32,
     /// Their engine died under them.
     pub lost: u32,
     /// Their own `if` was false.
@@ -327,6 +329,7 @@ impl Counts {
         let mut counts = Counts::default();
         for task in tasks.iter().filter(|task| task.instances.is_none()) {
             counts.total += 1;
+            counts.not_run += u32::from(task.state == TaskState::Killed && task.attempts.is_empty());
             *match task.state {
                 TaskState::Created => &mut counts.waiting,
                 TaskState::Starting | TaskState::Running => &mut counts.running,
@@ -342,14 +345,15 @@ impl Counts {
         counts
     }
 
-    /// The numbers that are not zero: "3 completed, 1 allowed failure, 2 blocked".
+    /// The numbers that are not zero: "3 completed, 1 allowed failure, 6 stopped, 1 not run".
     pub fn in_words(&self) -> String {
         let allowed = if self.allowed_failures == 1 { "allowed failure" } else { "allowed failures" };
         let all = [
             (self.completed, "completed"),
             (self.failed, "failed"),
             (self.allowed_failures, allowed),
-            (self.killed, "killed"),
+            (self.killed - self.not_run, TaskState::Killed.in_words(true)),
+            (self.not_run, TaskState::Killed.in_words(false)),
             (self.lost, "lost"),
             (self.skipped, "skipped"),
             (self.blocked, "blocked"),

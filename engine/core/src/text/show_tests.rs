@@ -26,3 +26,11 @@ fn a_line_of_output_is_shown_without_colours_bars_and_length() {
 fn xml_content_cannot_close_its_element() {
     assert_eq!(escape_xml("</result> & \u{0}\r"), "&lt;/result&gt; &amp; \u{fffd}&#13;");
 }
+
+#[test]
+fn words_for_the_shell_are_quoted_where_they_have_to_be() {
+    assert_eq!(shell_word("flow/r/t.1"), "flow/r/t.1");
+    assert_eq!(shell_word("/a b"), "'/a b'");
+    assert_eq!(shell_word("it's $(x)"), r"'it'\''s $(x)'");
+    assert_eq!(shell_word(""), "''");
+}
