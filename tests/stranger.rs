@@ -202,7 +202,7 @@ fn stopped_by_a_person_nothing_is_shown_of_what_was_killed() {
     assert!(wait_until(Duration::from_secs(10), || flow.exists("began")));
     signal(running.id(), "TERM");
     let ran = running.wait().exits(143);
-    assert!(ran.stderr.contains("killed") && !ran.stderr.contains("noise"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("interrupted") && !ran.stderr.contains("noise"), "{}", ran.stderr);
 }
 
 #[test]

@@ -113,7 +113,7 @@ fn describe(task: &Address, running: &RunningTask, width: usize) -> String {
         parts.push(format!("turn {}", running.turn));
     }
     if running.tokens > 0 {
-        parts.push(format!("{} tokens", words::count(running.tokens)));
+        parts.push(format!("{} tokens", flow_core::text::format_count(running.tokens)));
     }
     parts.push(if running.waiting {
         "waits for the provider".to_owned()

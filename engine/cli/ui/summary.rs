@@ -31,14 +31,14 @@ pub fn summary(how: How, ended: &Ended<'_>) {
     let run = &report.run;
     let tokens = match report.total_tokens {
         0 => String::new(),
-        tokens => format!("; {} tokens", words::count(tokens)),
+        _ => format!("; {}", report.usage.tokens_in_words()),
     };
     let _ = writeln!(
         out,
         "run {run}: {} in {}: {}{tokens}",
         words::run_status(report.status),
         format_duration(*took),
-        words::counts(&report.counts)
+        report.counts.in_words()
     );
     let in_ci = matches!(how, How::Ci | How::Github);
     if in_ci && report.status == RunStatus::Completed {

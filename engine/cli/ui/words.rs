@@ -6,8 +6,7 @@ use std::time::Duration;
 use anstyle::{AnsiColor, Style};
 use flow_core::event::Event;
 use flow_core::model::{Outcome, Reason, RunStatus, TaskState};
-use flow_core::report::Counts;
-use flow_core::text::{format_duration, one_line, visible};
+use flow_core::text::{format_count as count, format_duration, one_line, visible};
 use flow_run::execute::Progress;
 use flow_run::watch::{Line, Update, View};
 
@@ -25,9 +24,14 @@ pub fn line(line: &Line) -> String {
         Line::Ended { parent: true, state: TaskState::Completed, .. } => String::new(),
         // Whoever selected tasks knows that the others don't run.
         Line::Ended { reason: Some(Reason::NotSelected), .. } => String::new(),
-        Line::Ended { task, state, reason, allowed, outcome, message, .. } => {
-            let (sign, style) = sign(*state, *allowed);
+        Line::Ended { task, state, reason, allowed, outcome, message, parent } => {
+            let (sign, style) = match state {
+                TaskState::Killed if outcome.is_none() && !parent => ("not run", FAINT),
+                _ => sign(*state, *allowed),
+            };
             let said = outcome.as_ref().and_then(|outcome| outcome.message.as_deref()).or(message.as_deref());
+            // The sign says the first word.
+            let said = said.map(|said| said.strip_prefix("blocked ").unwrap_or(said));
             let mut text = format!("{style}{sign:<7}{style:#} {:<ADDRESS$}", visible(task.as_str()));
             let took =
                 outcome.as_ref().map(|outcome| format_duration(Duration::from_millis(outcome.duration_ms)));
@@ -35,8 +39,10 @@ pub fn line(line: &Line) -> String {
             if let Some(outcome) = outcome {
                 text.push_str(&spent(outcome));
             }
+            // What became its instances says how many; who was stopped knows why.
+            let shown = reason.filter(|reason| !parent && *reason != Reason::Cancelled);
             if *state != TaskState::Completed {
-                text.push_str(&why(*reason, outcome.as_deref(), said));
+                text.push_str(&why(shown, outcome.as_deref(), said));
             }
             text
         }
@@ -100,7 +106,7 @@ fn sign(state: TaskState, allowed: bool) -> (&'static str, Style) {
         TaskState::Completed => ("ok", GOOD),
         TaskState::Failed if allowed => ("allowed", ODD),
         TaskState::Failed => ("FAILED", BAD),
-        TaskState::Killed => ("killed", ODD),
+        TaskState::Killed => ("stopped", ODD),
         TaskState::Lost => ("LOST", BAD),
         TaskState::Skipped => ("skipped", FAINT),
         TaskState::Blocked => ("blocked", FAINT),
@@ -110,15 +116,11 @@ fn sign(state: TaskState, allowed: bool) -> (&'static str, Style) {
 
 fn spent(outcome: &Outcome) -> String {
     let Some(usage) = &outcome.usage else { return String::new() };
-    let mut text = format!("  {}, {} tokens", turns(usage.turns), count(usage.total_tokens()));
+    let mut text = format!("  {}", usage.in_words());
     if !outcome.denials.is_empty() {
         let _ = write!(text, ", {ODD}{} denied{ODD:#}", outcome.denials.len());
     }
     text
-}
-
-fn turns(number: u32) -> String {
-    if number == 1 { "1 turn".to_owned() } else { format!("{number} turns") }
 }
 
 /// What a last attempt says of its end.
@@ -141,6 +143,8 @@ pub fn cause(end: &End<'_>) -> String {
     let short = match (reason, exit_code, signal) {
         (Some(Reason::ExitCode), Some(code), _) => format!("exit code {code}"),
         (Some(Reason::Signal), _, Some(signal)) => signal.to_owned(),
+        // It says who.
+        (Some(Reason::Upstream), ..) if said.is_some() => String::new(),
         (Some(reason), ..) => reason.as_str().to_owned(),
         (None, ..) => String::new(),
     };
@@ -156,31 +160,6 @@ pub fn clock(length: Duration) -> String {
         0..60 => format!("{}s", length.as_secs()),
         _ => format_duration(length),
     }
-}
-
-/// "12.3k": a count that fits anywhere.
-pub fn count(number: u64) -> String {
-    match number {
-        0..1_000 => number.to_string(),
-        1_000..1_000_000 => format!("{}.{}k", number / 1_000, number % 1_000 / 100),
-        _ => format!("{}.{}M", number / 1_000_000, number % 1_000_000 / 100_000),
-    }
-}
-
-/// "3 completed, 1 failed": only what there is.
-pub fn counts(counts: &Counts) -> String {
-    let parts = [
-        (counts.completed, "completed"),
-        (counts.failed, "failed"),
-        (counts.allowed_failures, "failed but allowed"),
-        (counts.killed, "killed"),
-        (counts.lost, "lost"),
-        (counts.skipped, "skipped"),
-        (counts.blocked, "blocked"),
-        (counts.waiting, "waiting"),
-    ];
-    let said: Vec<_> = parts.iter().filter(|(n, _)| *n > 0).map(|(n, word)| format!("{n} {word}")).collect();
-    if said.is_empty() { "nothing ran".to_owned() } else { said.join(", ") }
 }
 
 /// The line below what runs: how far the run is.
@@ -206,5 +185,5 @@ pub fn run_status(status: RunStatus) -> String {
         RunStatus::Killed => ODD,
         RunStatus::Failed | RunStatus::Lost => BAD,
     };
-    format!("{style}{}{style:#}", status.as_str())
+    format!("{style}{}{style:#}", status.in_words())
 }

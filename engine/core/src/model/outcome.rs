@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use super::Merge;
 use crate::ids::Address;
+use crate::text::format_count;
 
 /// The state of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -303,7 +304,28 @@ pub struct Usage {
 impl Usage {
     /// All tokens.
     pub fn total_tokens(&self) -> u64 {
-        self.input_tokens + self.output_tokens + self.cache_read_tokens + self.cache_write_tokens
+        self.fresh_tokens() + self.cache_read_tokens
+    }
+
+    /// All tokens but those that the provider had cached: a conversation sends what it has said again with every turn, and
+    /// what it reads from a cache costs a fraction.
+    pub fn fresh_tokens(&self) -> u64 {
+        self.input_tokens + self.output_tokens + self.cache_write_tokens
+    }
+
+    /// "12.3k tokens, 40.1k cached".
+    pub fn tokens_in_words(&self) -> String {
+        let fresh = format_count(self.fresh_tokens());
+        match self.cache_read_tokens {
+            0 => format!("{fresh} tokens"),
+            cached => format!("{fresh} tokens, {} cached", format_count(cached)),
+        }
+    }
+
+    /// "5 turns, 12.3k tokens, 40.1k cached".
+    pub fn in_words(&self) -> String {
+        let turns = if self.turns == 1 { "turn" } else { "turns" };
+        format!("{} {turns}, {}", self.turns, self.tokens_in_words())
     }
 }
 
@@ -432,7 +454,7 @@ pub enum RunStatus {
 }
 
 impl RunStatus {
-    /// The word for people and reports.
+    /// The word of reports and programs.
     pub fn as_str(self) -> &'static str {
         match self {
             RunStatus::Running => "running",
@@ -440,6 +462,14 @@ impl RunStatus {
             RunStatus::Failed => "failed",
             RunStatus::Killed => "killed",
             RunStatus::Lost => "lost",
+        }
+    }
+
+    /// The word for people: nobody killed a run that they only told to end.
+    pub fn in_words(self) -> &'static str {
+        match self {
+            RunStatus::Killed => "interrupted",
+            RunStatus::Running | RunStatus::Completed | RunStatus::Failed | RunStatus::Lost => self.as_str(),
         }
     }
 }

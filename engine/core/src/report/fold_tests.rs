@@ -68,6 +68,17 @@ fn counts_are_of_instances_and_allowed_failures_stand_apart() {
 }
 
 #[test]
+fn what_was_stopped_before_it_began_has_not_run() {
+    let mut journal = Journal::of(&["a", "b", "c"]);
+    journal.run("a", 1, What::Shell, ends(AttemptEnd::Killed, Reason::Cancelled));
+    journal.ended("b", TaskState::Killed, Some(Reason::Cancelled));
+    journal.ended("c", TaskState::Killed, Some(Reason::Cancelled));
+    let counts = journal.report().counts;
+    assert_eq!(counts, Counts { total: 3, killed: 3, not_run: 2, ..Counts::default() });
+    assert_eq!(counts.in_words(), "1 stopped, 2 not run");
+}
+
+#[test]
 fn both_attempts_of_a_retried_task_are_listed_with_their_reasons() {
     let mut journal = Journal::of(&["t"]);
     journal.start("t", 1, What::Shell).attempt_ended("t", 1, ends(AttemptEnd::Failed, Reason::Timeout));

@@ -268,6 +268,12 @@ pub struct AttemptReport {
 }
 
 impl TaskReport {
+    /// Whether nothing of it has begun, in the state that it is in now.
+    pub fn never_began(&self) -> bool {
+        let begun = self.launches.last().is_some_and(|launch| launch.state == Some(self.state));
+        self.instances.is_none() && !begun
+    }
+
     /// Closes the live attempt and its launch: their engine is gone.
     pub(super) fn lose(&mut self) {
         if let Some(attempt) = self.attempts.last_mut().filter(|attempt| attempt.end.is_none()) {
@@ -307,6 +313,8 @@ pub struct Counts {
     pub allowed_failures: u32,
     /// Stopped on purpose.
     pub killed: u32,
+    /// Of these, those that had not begun.
+    pub not_run: u32,
     /// Their engine died under them.
     pub lost: u32,
     /// Their own `if` was false.
@@ -335,6 +343,7 @@ impl Counts {
                 TaskState::Skipped => &mut counts.skipped,
                 TaskState::Blocked => &mut counts.blocked,
             } += 1;
+            counts.not_run += u32::from(task.state == TaskState::Killed && task.never_began());
         }
         counts
     }
@@ -346,10 +355,11 @@ impl Counts {
             (self.completed, "completed"),
             (self.failed, "failed"),
             (self.allowed_failures, allowed),
-            (self.killed, "killed"),
+            (self.killed - self.not_run, "stopped"),
             (self.lost, "lost"),
             (self.skipped, "skipped"),
             (self.blocked, "blocked"),
+            (self.not_run, "not run"),
             (self.running, "running"),
             (self.waiting, "waiting"),
         ];

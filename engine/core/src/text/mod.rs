@@ -11,5 +11,5 @@ pub use clip::{head_lines, one_line, tail_lines};
 pub use duration::{format_duration, parse_duration};
 pub use file_name::file_name;
 pub use show::{escape_xml, shell_word, shown_line, visible};
-pub use size::format_size;
+pub use size::{format_count, format_size};
 pub use suggest::{did_you_mean, list_some};
