@@ -190,20 +190,22 @@ fn github_reads_each_failure_as_a_line_and_as_an_annotation() {
 }
 
 #[test]
-fn init_in_a_folder_of_a_repository_puts_the_ci_file_where_it_is_read_and_says_whose_agents_are_left_out() {
-    let agent = "---\nname: own\ndescription: d\n---\nWork.\n";
-    let flow = Flow::new().file(".claude/agents/own.md", agent).file("ap ps/one/x.txt", "").git();
-    flow.run(&["-C", "ap ps/one", "init"]).exits(0).says(&[
-        "wrote ../../.github/workflows/flow-ap-ps-one.yml",
-        "count in it with `--agents ../../.claude/agents` only",
-    ]);
-    assert!(flow.read(".github/workflows/flow-ap-ps-one.yml").contains("working-directory: \"ap ps/one\"\n"));
-    flow.run(&["-C", "ap ps/one", "run", "plan.yaml"]).exits(0);
-    flow.run(&["-C", "ap ps/one", "--agents", "../../.claude/agents", "agents", "show", "own"]).exits(0);
-    let top = Flow::new().git();
-    let said = top.run(&["init"]).exits(0).says(&["wrote .github/workflows/flow.yml"]);
-    assert!(!said.stderr.contains("of its own"), "{}", said.stderr);
-    assert!(!top.read(".github/workflows/flow.yml").contains("working-directory"));
+fn init_in_a_folder_of_a_repository_keeps_the_agents_of_the_whole_and_says_whose_settings_are_left_out() {
+    let agent = "---\nname: own\ndescription: d\ntools: Read\n---\nWork.\n";
+    let flow = Flow::new()
+        .file(".claude/agents/own.md", agent)
+        .file("flow.toml", "concurrency = 2\n")
+        .file("apps/one/x.txt", "")
+        .git();
+    let said = flow.run(&["-C", "apps/one", "init"]).exits(0);
+    let said = said.says(&["the settings of `../../flow.toml` don't count in it"]);
+    assert!(!said.stderr.contains("--agents"), "{}", said.stderr);
+    flow.write("apps/one/plan.yaml", "flow: 1\ntasks:\n  a: { agent: own, prompt: p }\n");
+    flow.run(&["-C", "apps/one", "run", "plan.yaml"]).exits(1).says(&["../../.claude/agents/own.md"]);
+    // Nothing says that what lies above a folder without a repository belongs to it.
+    let alone = Flow::new().file(".claude/agents/own.md", agent).file("flow.toml", "").file("one/x.txt", "");
+    alone.run(&["-C", "one", "init"]).exits(0).says(&["count in it with `--agents ../.claude/agents` only"]);
+    alone.run(&["-C", "one", "--agents", "../.claude/agents", "agents", "show", "own"]).exits(0);
 }
 
 #[test]

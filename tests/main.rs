@@ -11,6 +11,7 @@
 mod agent_files;
 mod bad_input;
 mod cases;
+mod ci_files;
 mod comfort;
 mod conditions;
 mod crash;

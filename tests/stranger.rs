@@ -124,9 +124,10 @@ fn a_slip_on_the_command_line_is_answered_in_words_of_people() {
         Flow::new().plan("inputs: { n: { type: string, default: x } }\ntasks:\n  a: { run: 'true' }\n");
     flow.run(&["run", "plan.yaml", "-j", "0"]).exits(2).says(&["it must be a number from 1"]);
     flow.run(&["run", "plan.yaml", "-i", "=x"]).exits(2).says(&["names no input"]);
-    flow.run(&["run"]).exits(2).says(&["which plan?", "`flow run plan.yaml`"]);
-    let empty = Flow::new();
-    empty.run(&["run"]).exits(2).says(&["which plan?", "flow init"]);
+    flow.run(&["run"]).exits(2).says(&["which plan?", "`flow run plan.yaml`, `flow run tour`"]);
+    let empty = Flow::new().file(".pre-commit-config.yaml", "repos: []\n");
+    empty.run(&["run"]).exits(2).says(&["which plan?", "write one with `flow init`, or try `flow run tour`"]);
+    empty.run(&["run", "hello"]).exits(3).says(&["help: there are `tour`\n"]);
     empty.run(&["check"]).exits(4).says(&["there is nothing to check here", "flow check PLAN"]);
     let blocked = Flow::new().plan("tasks:\n  a: { run: 'true' }\n").file("taken", "");
     blocked.run(&["run", "plan.yaml", "--state-dir", "taken/x"]).exits(74).says(&["taken/x", "--state-dir"]);
@@ -202,7 +203,7 @@ fn stopped_by_a_person_nothing_is_shown_of_what_was_killed() {
     assert!(wait_until(Duration::from_secs(10), || flow.exists("began")));
     signal(running.id(), "TERM");
     let ran = running.wait().exits(143);
-    assert!(ran.stderr.contains("interrupted") && !ran.stderr.contains("noise"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("stopped") && !ran.stderr.contains("noise"), "{}", ran.stderr);
 }
 
 #[test]

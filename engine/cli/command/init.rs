@@ -20,6 +20,8 @@ const FILES: &[(&str, &str)] = &[
     (SCRIPT, include_str!("../init/model.yaml")),
 ];
 const WORKFLOW: &str = include_str!("../init/flow.yml");
+/// The lines of it that name files from the top of the repository.
+const KEPT_FILES: &str = "            .flow/runs\n            flow.xml\n";
 const WORKFLOWS: &str = ".github/workflows";
 const PLAN: &str = "plan.yaml";
 const SETTINGS: &str = "flow.toml";
@@ -36,9 +38,15 @@ pub(super) fn run(session: &Session, args: &InitArgs) -> anyhow::Result<u8> {
     }
     let dir = dir.canonicalize().unwrap_or(dir);
     let (path, text) = workflow(&dir);
-    write(&session.project, &path, &text)?;
+    let wrote_workflow = write(&session.project, &path, &text)?;
     say_what_is_left_out(&around, &dir);
     say_what_to_do(&args.dir, &kept);
+    if wrote_workflow {
+        ui::note(
+            "for the CI file set on GitHub, under Settings > Secrets and variables > Actions: the variables FLOW_REPOSITORY and \
+             FLOW_REV (the URL and the commit of flow's source), and the secret ANTHROPIC_API_KEY or OPENAI_API_KEY",
+        );
+    }
     Ok(Exit::Success.code())
 }
 
@@ -51,22 +59,53 @@ fn workflow(dir: &Path) -> (PathBuf, String) {
     }
     let plain = |c: char| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' };
     let name: String = inside.chars().map(plain).collect();
-    // JSON is YAML, whatever the folder is called.
-    let place = format!("defaults:\n  run:\n    working-directory: {}\n\njobs:", Value::from(inside));
-    (top.join(WORKFLOWS).join(format!("flow-{name}.yml")), WORKFLOW.replacen("jobs:", &place, 1))
+    let text = WORKFLOW
+        .replacen("name: flow\n", &format!("name: {}\n", Value::from(format!("flow: {inside}"))), 1)
+        // JSON is YAML, whatever the folder is called.
+        .replacen(
+            "jobs:",
+            &format!("defaults:\n  run:\n    working-directory: {}\n\njobs:", Value::from(&*inside)),
+            1,
+        )
+        .replace(KEPT_FILES, &kept_files(&inside));
+    (top.join(WORKFLOWS).join(format!("flow-{name}.yml")), text)
 }
 
-/// Settings of its own make a folder a project of its own, which the agents of the one around it are not part of.
+/// The files that the CI file keeps, as patterns from the top of the repository.
+fn kept_files(inside: &str) -> String {
+    let mut literal = String::new();
+    for c in inside.chars() {
+        match c {
+            '*' | '?' | '[' => literal.extend(['[', c, ']']),
+            _ => literal.push(c),
+        }
+    }
+    let line = |file: &str| format!("            {literal}/{file}\n");
+    [".flow/runs", "flow.xml"].map(line).concat()
+}
+
+/// Settings of its own make a folder a project of its own, to which those around it don't belong. Agents do, in one
+/// checkout.
 fn say_what_is_left_out(around: &Project, dir: &Path) {
     if around.root == dir {
         return;
     }
     // As one who stands in the folder names them.
     let there = Project { here: dir.to_owned(), ..around.clone() };
+    let settings = around.root.join(SETTINGS);
+    if settings.is_file() {
+        ui::note(&format!(
+            "the folder is a project of its own now: the settings of `{}` don't count in it",
+            there.show(&settings)
+        ));
+    }
+    if Project::locate(dir, None).top == around.top {
+        return;
+    }
     let folders: Vec<String> = agent_folders(&around.root).map(|folder| there.show(&folder)).collect();
     if let Some(first) = folders.first() {
         ui::note(&format!(
-            "the folder is a project of its own now (flow.toml): the agents of {} count in it with `--agents {}` only",
+            "the agents of {} count in it with `--agents {}` only",
             list_some(folders.iter().map(String::as_str), 3),
             shell_word(first)
         ));

@@ -8,6 +8,7 @@ use flow_core::plan::{SelectError, Selection};
 use flow_core::report::Fold;
 use flow_core::schedule::{Limits, NodeSpec, Scheduler};
 use flow_core::text::{list_some, shell_word};
+use flow_run::load;
 use flow_run::store::RunFolder;
 use flow_run::sys::clock;
 
@@ -81,13 +82,12 @@ pub(super) fn run(session: &Session, args: &RunArgs) -> anyhow::Result<u8> {
 fn which_plan(session: &Session) -> anyhow::Error {
     let failure =
         Failure::new(Exit::Usage, "which plan? `flow run` takes its file, or its name in `workflows/`");
-    let plans = session.plans();
+    let mut names = load::own_plans(&session.project);
+    let lead = if names.is_empty() { "write one with `flow init`, or try " } else { "" };
+    names.extend(load::shipped_plans().map(str::to_owned));
     let commands: Vec<String> =
-        plans.iter().map(|plan| format!("{} run {}", ui::program(), shell_word(plan))).collect();
-    match commands.is_empty() {
-        true => failure.help("write one with `flow init`").into(),
-        false => failure.help(list_some(commands.iter().map(String::as_str), 6)).into(),
-    }
+        names.iter().map(|name| format!("{} run {}", ui::program(), shell_word(name))).collect();
+    failure.help(format!("{lead}{}", list_some(commands.iter().map(String::as_str), 6))).into()
 }
 
 /// The tasks as the scheduler sees them, without those that the person left out.

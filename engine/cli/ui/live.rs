@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use console::Term;
 use flow_core::ids::Address;
-use flow_core::text::{one_line, visible};
+use flow_core::text::{format_tokens, one_line, visible};
 use flow_run::store::RunFolder;
 use flow_run::sys::clock;
 use flow_run::watch::{Line, RunningTask, Update, View};
@@ -112,8 +112,8 @@ fn describe(task: &Address, running: &RunningTask, width: usize) -> String {
     if running.turn > 0 {
         parts.push(format!("turn {}", running.turn));
     }
-    if running.tokens > 0 {
-        parts.push(format!("{} tokens", flow_core::text::format_count(running.tokens)));
+    if !running.spent.is_none() {
+        parts.push(format_tokens(running.spent.fresh, running.spent.cached));
     }
     parts.push(if running.waiting {
         "waits for the provider".to_owned()

@@ -1,5 +1,7 @@
 use flow_core::ids::{Attempt, Millis};
 
+use flow_run::watch::Spent;
+
 use super::*;
 
 fn view(tasks: &[&str]) -> View {
@@ -8,7 +10,7 @@ fn view(tasks: &[&str]) -> View {
         since: Millis(0),
         launch: None,
         turn: 0,
-        tokens: 0,
+        spent: Spent::default(),
         activity: activity.to_owned(),
         waiting: false,
     };

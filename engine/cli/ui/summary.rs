@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use flow_core::model::{RunStatus, TaskState};
 use flow_core::report::{RunReport, TaskReport};
-use flow_core::text::{format_duration, shell_word, visible};
+use flow_core::text::{format_duration, format_tokens, shell_word, visible};
 
 use super::How;
 use super::words;
@@ -31,7 +31,7 @@ pub fn summary(how: How, ended: &Ended<'_>) {
     let run = &report.run;
     let tokens = match report.total_tokens {
         0 => String::new(),
-        _ => format!("; {}", report.usage.tokens_in_words()),
+        _ => format!("; {}", format_tokens(report.usage.fresh_tokens(), report.usage.cache_read_tokens)),
     };
     let _ = writeln!(
         out,

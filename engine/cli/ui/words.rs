@@ -6,7 +6,7 @@ use std::time::Duration;
 use anstyle::{AnsiColor, Style};
 use flow_core::event::Event;
 use flow_core::model::{Outcome, Reason, RunStatus, TaskState};
-use flow_core::text::{format_count as count, format_duration, one_line, visible};
+use flow_core::text::{format_duration, format_tokens, one_line, visible};
 use flow_run::execute::Progress;
 use flow_run::watch::{Line, Update, View};
 
@@ -25,10 +25,7 @@ pub fn line(line: &Line) -> String {
         // Whoever selected tasks knows that the others don't run.
         Line::Ended { reason: Some(Reason::NotSelected), .. } => String::new(),
         Line::Ended { task, state, reason, allowed, outcome, message, parent } => {
-            let (sign, style) = match state {
-                TaskState::Killed if outcome.is_none() && !parent => ("not run", FAINT),
-                _ => sign(*state, *allowed),
-            };
+            let (sign, style) = sign(*state, *allowed, outcome.is_some() || *parent);
             let said = outcome.as_ref().and_then(|outcome| outcome.message.as_deref()).or(message.as_deref());
             // The sign says the first word.
             let said = said.map(|said| said.strip_prefix("blocked ").unwrap_or(said));
@@ -92,7 +89,7 @@ pub fn activity(update: &Update) -> Option<String> {
             _,
             Progress::Waiting(_)
             | Progress::Turn(_)
-            | Progress::Tokens(..)
+            | Progress::Tokens { .. }
             | Progress::Text(_)
             | Progress::Parked { .. },
         ) => return None,
@@ -101,12 +98,13 @@ pub fn activity(update: &Update) -> Option<String> {
     Some(format!("{FAINT}{word:<7} {:<ADDRESS$} {}{FAINT:#}", visible(task.as_str()), visible(&said)))
 }
 
-fn sign(state: TaskState, allowed: bool) -> (&'static str, Style) {
+/// `begun`: whether there was an attempt.
+fn sign(state: TaskState, allowed: bool, begun: bool) -> (&'static str, Style) {
     match state {
         TaskState::Completed => ("ok", GOOD),
         TaskState::Failed if allowed => ("allowed", ODD),
         TaskState::Failed => ("FAILED", BAD),
-        TaskState::Killed => ("stopped", ODD),
+        TaskState::Killed => (state.in_words(begun), if begun { ODD } else { FAINT }),
         TaskState::Lost => ("LOST", BAD),
         TaskState::Skipped => ("skipped", FAINT),
         TaskState::Blocked => ("blocked", FAINT),
@@ -116,11 +114,16 @@ fn sign(state: TaskState, allowed: bool) -> (&'static str, Style) {
 
 fn spent(outcome: &Outcome) -> String {
     let Some(usage) = &outcome.usage else { return String::new() };
-    let mut text = format!("  {}", usage.in_words());
+    let tokens = format_tokens(usage.fresh_tokens(), usage.cache_read_tokens);
+    let mut text = format!("  {}, {tokens}", turns(usage.turns));
     if !outcome.denials.is_empty() {
         let _ = write!(text, ", {ODD}{} denied{ODD:#}", outcome.denials.len());
     }
     text
+}
+
+fn turns(number: u32) -> String {
+    if number == 1 { "1 turn".to_owned() } else { format!("{number} turns") }
 }
 
 /// What a last attempt says of its end.
@@ -170,9 +173,9 @@ pub fn status(view: &View, since: Duration) -> String {
         let _ = write!(text, " · {BAD}{} failed{BAD:#}", view.ended.failed);
     }
     let _ = write!(text, " · {}", clock(since));
-    let tokens = view.tokens + view.running.values().map(|task| task.tokens).sum::<u64>();
-    if tokens > 0 {
-        let _ = write!(text, " · {} tokens", count(tokens));
+    let spent = view.spent();
+    if !spent.is_none() {
+        let _ = write!(text, " · {}", format_tokens(spent.fresh, spent.cached));
     }
     text
 }

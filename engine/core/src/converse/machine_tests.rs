@@ -1,11 +1,13 @@
+use std::collections::HashSet;
 use std::time::Duration;
 
 use serde_json::json;
 
-use super::super::OutputForm;
 use super::super::testing::{call, reply, say, shape, spec};
+use super::super::{CallResult, OutputForm, Spoil};
 use super::*;
 use crate::model::DenialReason;
+use crate::wire::Reply;
 
 /// A loop with everything that it recorded.
 struct Played {

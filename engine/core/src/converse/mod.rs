@@ -17,6 +17,7 @@ mod record;
 mod spec;
 #[cfg(test)]
 mod testing;
+mod turn;
 
 pub use fork::{Differences, PLACEHOLDER, directive, fork};
 pub use machine::Converse;

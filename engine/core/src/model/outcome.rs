@@ -5,7 +5,6 @@ use serde_json::Value;
 
 use super::Merge;
 use crate::ids::Address;
-use crate::text::format_count;
 
 /// The state of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -44,6 +43,22 @@ impl TaskState {
             TaskState::Lost => "lost",
             TaskState::Skipped => "skipped",
             TaskState::Blocked => "blocked",
+        }
+    }
+
+    /// The word for people: what was told to end before it had `begun` was not run.
+    pub fn in_words(self, begun: bool) -> &'static str {
+        match self {
+            TaskState::Killed if begun => "stopped",
+            TaskState::Killed => "not run",
+            TaskState::Created
+            | TaskState::Starting
+            | TaskState::Running
+            | TaskState::Completed
+            | TaskState::Failed
+            | TaskState::Lost
+            | TaskState::Skipped
+            | TaskState::Blocked => self.as_str(),
         }
     }
 
@@ -307,25 +322,9 @@ impl Usage {
         self.fresh_tokens() + self.cache_read_tokens
     }
 
-    /// All tokens but those that the provider had cached: a conversation sends what it has said again with every turn, and
-    /// what it reads from a cache costs a fraction.
+    /// All tokens but those that the provider had cached.
     pub fn fresh_tokens(&self) -> u64 {
         self.input_tokens + self.output_tokens + self.cache_write_tokens
-    }
-
-    /// "12.3k tokens, 40.1k cached".
-    pub fn tokens_in_words(&self) -> String {
-        let fresh = format_count(self.fresh_tokens());
-        match self.cache_read_tokens {
-            0 => format!("{fresh} tokens"),
-            cached => format!("{fresh} tokens, {} cached", format_count(cached)),
-        }
-    }
-
-    /// "5 turns, 12.3k tokens, 40.1k cached".
-    pub fn in_words(&self) -> String {
-        let turns = if self.turns == 1 { "turn" } else { "turns" };
-        format!("{} {turns}, {}", self.turns, self.tokens_in_words())
     }
 }
 
@@ -454,7 +453,15 @@ pub enum RunStatus {
 }
 
 impl RunStatus {
-    /// The word of reports and programs.
+    /// The word for people.
+    pub fn in_words(self) -> &'static str {
+        match self {
+            RunStatus::Killed => "interrupted",
+            RunStatus::Running | RunStatus::Completed | RunStatus::Failed | RunStatus::Lost => self.as_str(),
+        }
+    }
+
+    /// The word of reports.
     pub fn as_str(self) -> &'static str {
         match self {
             RunStatus::Running => "running",
@@ -462,14 +469,6 @@ impl RunStatus {
             RunStatus::Failed => "failed",
             RunStatus::Killed => "killed",
             RunStatus::Lost => "lost",
-        }
-    }
-
-    /// The word for people: nobody killed a run that they only told to end.
-    pub fn in_words(self) -> &'static str {
-        match self {
-            RunStatus::Killed => "interrupted",
-            RunStatus::Running | RunStatus::Completed | RunStatus::Failed | RunStatus::Lost => self.as_str(),
         }
     }
 }

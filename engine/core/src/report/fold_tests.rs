@@ -68,11 +68,16 @@ fn counts_are_of_instances_and_allowed_failures_stand_apart() {
 }
 
 #[test]
-fn what_was_stopped_before_it_began_has_not_run() {
+fn what_was_stopped_before_it_began_was_not_run_and_is_killed_for_programs() {
     let mut journal = Journal::of(&["a", "b", "c"]);
-    journal.run("a", 1, What::Shell, ends(AttemptEnd::Killed, Reason::Cancelled));
-    journal.ended("b", TaskState::Killed, Some(Reason::Cancelled));
-    journal.ended("c", TaskState::Killed, Some(Reason::Cancelled));
+    journal.start("a", 1, What::Shell).attempt_ended(
+        "a",
+        1,
+        Outcome::bare(AttemptEnd::Killed, Some(Reason::Cancelled), None),
+    );
+    for task in ["a", "b", "c"] {
+        journal.ended(task, TaskState::Killed, Some(Reason::Cancelled));
+    }
     let counts = journal.report().counts;
     assert_eq!(counts, Counts { total: 3, killed: 3, not_run: 2, ..Counts::default() });
     assert_eq!(counts.in_words(), "1 stopped, 2 not run");

@@ -313,7 +313,7 @@ pub struct Counts {
     pub allowed_failures: u32,
     /// Stopped on purpose.
     pub killed: u32,
-    /// Of these, those that had not begun.
+    /// Those of `killed` that had not begun.
     pub not_run: u32,
     /// Their engine died under them.
     pub lost: u32,
@@ -332,6 +332,7 @@ impl Counts {
         let mut counts = Counts::default();
         for task in tasks.iter().filter(|task| task.instances.is_none()) {
             counts.total += 1;
+            counts.not_run += u32::from(task.state == TaskState::Killed && task.never_began());
             *match task.state {
                 TaskState::Created => &mut counts.waiting,
                 TaskState::Starting | TaskState::Running => &mut counts.running,
@@ -343,23 +344,22 @@ impl Counts {
                 TaskState::Skipped => &mut counts.skipped,
                 TaskState::Blocked => &mut counts.blocked,
             } += 1;
-            counts.not_run += u32::from(task.state == TaskState::Killed && task.never_began());
         }
         counts
     }
 
-    /// The numbers that are not zero: "3 completed, 1 allowed failure, 2 blocked".
+    /// The numbers that are not zero: "3 completed, 1 allowed failure, 6 stopped, 1 not run".
     pub fn in_words(&self) -> String {
         let allowed = if self.allowed_failures == 1 { "allowed failure" } else { "allowed failures" };
         let all = [
             (self.completed, "completed"),
             (self.failed, "failed"),
             (self.allowed_failures, allowed),
-            (self.killed - self.not_run, "stopped"),
+            (self.killed - self.not_run, TaskState::Killed.in_words(true)),
+            (self.not_run, TaskState::Killed.in_words(false)),
             (self.lost, "lost"),
             (self.skipped, "skipped"),
             (self.blocked, "blocked"),
-            (self.not_run, "not run"),
             (self.running, "running"),
             (self.waiting, "waiting"),
         ];

@@ -1,6 +1,7 @@
 //! Small decisions about text that every layer shares.
 
 mod clip;
+mod count;
 mod duration;
 mod file_name;
 mod show;
@@ -8,8 +9,9 @@ mod size;
 mod suggest;
 
 pub use clip::{head_lines, one_line, tail_lines};
+pub use count::{format_count, format_tokens};
 pub use duration::{format_duration, parse_duration};
 pub use file_name::file_name;
 pub use show::{escape_xml, shell_word, shown_line, visible};
-pub use size::{format_count, format_size};
+pub use size::format_size;
 pub use suggest::{did_you_mean, list_some};

@@ -278,9 +278,9 @@ impl Session {
         };
         if let Ok(reply) = &answer {
             self.unanswered -= 1;
-            let received = before.output_tokens + reply.usage.output_tokens;
-            let all = before.total_tokens() + reply.usage.total_tokens();
-            self.say(Progress::Tokens(all - received, received));
+            let fresh = before.fresh_tokens() + reply.usage.fresh_tokens();
+            let cached = before.cache_read_tokens + reply.usage.cache_read_tokens;
+            self.say(Progress::Tokens { fresh, cached });
         }
         Ok(answer)
     }

@@ -87,6 +87,11 @@ pub enum Progress {
     Text(String),
     /// A tool is being used: name and the call on one line.
     Tool(String, String),
-    /// Tokens so far: sent (cached ones included) and received.
-    Tokens(u64, u64),
+    /// Tokens so far: those that the provider had cached stand apart.
+    Tokens {
+        /// Sent and received.
+        fresh: u64,
+        /// Sent, and cached by the provider.
+        cached: u64,
+    },
 }

@@ -51,7 +51,7 @@ pub fn find_agents(project: &Project, plan_dir: &Path, dirs: &Dirs, flags: &[Str
     for folder in dirs.user_agents() {
         search.folder(AgentSource::User, &folder);
     }
-    for level in project.levels(plan_dir) {
+    for level in project.agent_levels(plan_dir) {
         for name in PROJECT_FOLDERS {
             let folder = level.join(name);
             if level == project.root && !folder.is_dir() {

@@ -19,7 +19,7 @@ mod testing;
 
 pub use agents::{FoundAgents, agent_folders, find_agents};
 pub use dirs::Dirs;
-pub use plan::{PlanSource, find_plan};
+pub use plan::{PlanSource, find_plan, own_plans, shipped_plans};
 pub use project::Project;
 pub use read::read_source;
 pub use settings::find_settings;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use flow_core::diagnostic::{Code, Diagnostic, SourceFile};
-use flow_core::syntax::{PLAN_LIMIT, source_text};
+use flow_core::syntax::{Entry, NodeKind, PLAN_LIMIT, parse_yaml, source_text};
 use flow_core::text::{did_you_mean, list_some};
 
 use super::project::Project;
@@ -44,21 +44,74 @@ fn find_among(project: &Project, given: &str, shipped: &[Shipped]) -> Result<Pla
         let file = source_text(format!("built-in/{given}.yaml"), found.text.into(), PLAN_LIMIT)?;
         return Ok(PlanSource { file, dir: project.root.clone() });
     }
-    let mut names = files_in(&folder, &["yaml", "yml"]);
-    names.iter_mut().for_each(|name| name.truncate(name.rfind('.').unwrap_or(name.len())));
+    let mut names = own_plans(project);
     names.extend(shipped.iter().map(|workflow| workflow.name.to_owned()));
-    names.extend(files_in(&project.here, &["yaml", "yml"]));
-    Err(finding(Code::Unreadable, format!("no plan `{given}`: neither a file nor a workflow of that name"))
-        .help(match did_you_mean(given, names.iter().map(String::as_str)) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None if names.is_empty() => {
-                format!(
-                    "name a YAML file, or put the plan at `{}`",
-                    project.show(&folder.join(given)) + ".yaml"
-                )
-            }
-            None => format!("there are {}", list_some(names.iter().map(String::as_str), 8)),
-        }))
+    let missing =
+        finding(Code::Unreadable, format!("no plan `{given}`: neither a file nor a workflow of that name"));
+    if let Some(file) = called(project, given) {
+        return Err(missing.help(format!("`{given}` is what `{file}` calls itself; give its file")));
+    }
+    Err(missing.help(match did_you_mean(given, names.iter().map(String::as_str)) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None if names.is_empty() => {
+            format!("name a YAML file, or put the plan at `{}`", project.show(&folder.join(given)) + ".yaml")
+        }
+        None => format!("there are {}", list_some(names.iter().map(String::as_str), 8)),
+    }))
+}
+
+/// The plans of the project as a person names them: those of the current folder, and of `workflows/` by name.
+pub fn own_plans(project: &Project) -> Vec<String> {
+    let mut names = plans_in(&project.here);
+    for name in plans_in(&project.root.join("workflows")) {
+        let name = name.rsplit_once('.').map_or(name.as_str(), |(name, _)| name);
+        names.push(name.to_owned());
+    }
+    names
+}
+
+/// The names of the workflows that flow brings along.
+pub fn shipped_plans() -> impl Iterator<Item = &'static str> {
+    WORKFLOWS.iter().map(|workflow| workflow.name)
+}
+
+/// The plan of the current folder, or of `workflows/`, that has this `name`.
+fn called(project: &Project, name: &str) -> Option<String> {
+    let says_so = |entry: &Entry| {
+        entry.key.as_str() == "name"
+            && matches!(&entry.value.kind, NodeKind::Text { value, .. } if **value == *name)
+    };
+    [project.here.clone(), project.root.join("workflows")]
+        .iter()
+        .flat_map(|folder| plans_in(folder).into_iter().map(|file| folder.join(file)))
+        .find(|path| entries(path).is_some_and(|entries| entries.iter().any(says_so)))
+        .map(|path| project.show(&path))
+}
+
+/// The names of the plans in a folder, sorted.
+pub(super) fn plans_in(folder: &Path) -> Vec<String> {
+    let mut names = files_in(folder, &["yaml", "yml"]);
+    names.retain(|name| is_plan(&folder.join(name)));
+    names
+}
+
+/// Whether a YAML file says that it is a plan: repositories are full of others.
+fn is_plan(path: &Path) -> bool {
+    match entries(path) {
+        Some(entries) => entries.iter().any(|entry| entry.key.as_str() == "flow"),
+        // It may be one all the same, with a mistake that `flow check` explains.
+        None => read_source(path, PLAN_LIMIT, "")
+            .is_ok_and(|file| file.text.lines().any(|line| line.starts_with("flow:"))),
+    }
+}
+
+/// The keys and values of a file that is a mapping.
+fn entries(path: &Path) -> Option<Box<[Entry]>> {
+    let node = parse_yaml(&read_source(path, PLAN_LIMIT, "").ok()?).ok()?;
+    match node.kind {
+        NodeKind::Map(entries) => Some(entries),
+        _ => None,
+    }
 }
 
 fn read_plan(path: &Path, name: &str) -> Result<PlanSource, Diagnostic> {

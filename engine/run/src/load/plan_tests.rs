@@ -4,14 +4,11 @@ use super::*;
 const SHIPPED: &[Shipped] = &[Shipped { name: "audit", text: "flow: 1\n" }];
 
 fn place() -> Place {
-    Place::new(&[
-        "p/flow.toml",
-        "p/plan.yaml",
-        "p/workflows/release.yaml",
-        "p/workflows/own.yml",
-        "p/a/b.yaml",
-        "p/a/bare",
-    ])
+    let place = Place::new(&["p/flow.toml", "p/.pre-commit-config.yaml", "p/workflows/values.yaml"]);
+    for plan in ["p/plan.yaml", "p/workflows/release.yaml", "p/workflows/own.yml", "p/a/b.yaml", "p/a/bare"] {
+        place.write(plan, "flow: 1\ntasks: {}\n");
+    }
+    place
 }
 
 fn check(start: &str, given: &str, name: &str, dir: &str) {
@@ -44,9 +41,24 @@ fn a_missing_plan_names_the_nearest() {
     check_missing("relase", &missing("relase"), "did you mean `release`?");
     check_missing("audti", &missing("audti"), "did you mean `audit`?");
     check_missing("plan", &missing("plan"), "did you mean `plan.yaml`?");
-    check_missing("quite_other", &missing("quite_other"), "there are `own`, `release`, `audit`, `plan.yaml`");
+    check_missing("quite_other", &missing("quite_other"), "there are `plan.yaml`, `own`, `release`, `audit`");
     check_missing("plam.yaml", "can't read `plam.yaml`: no such file", "did you mean `plan.yaml`?");
-    check_missing("a", &missing("a"), "there are `own`, `release`, `audit`, `plan.yaml`");
+    check_missing("a", &missing("a"), "there are `plan.yaml`, `own`, `release`, `audit`");
+}
+
+#[test]
+fn only_what_says_that_it_is_a_plan_is_named_as_one() {
+    let place = Place::new(&["p/flow.toml", "p/empty.yaml"]);
+    place.write("p/a.yaml", "# A plan.\nflow: 1\ntasks: {}\n");
+    place.write("p/named.yaml", "flow: 1\nname: hello\ntasks: {}\n");
+    place.write("p/broken.yml", "flow: 1\ntasks: [\n");
+    place.write("p/compose.yaml", "services: { flow: { image: x } }\n");
+    place.write("p/list.yaml", "- flow: 1\n");
+    place.write("p/workflows/x.yaml", "{flow: 1, tasks: {}}\n");
+    assert_eq!(own_plans(&place.project("p")), ["a.yaml", "broken.yml", "named.yaml", "x"]);
+    let help = |given: &str| find_among(&place.project("p"), given, &[]).unwrap_err().help.unwrap();
+    assert_eq!(help("quite_other"), "there are `a.yaml`, `broken.yml`, `named.yaml`, `x`");
+    assert_eq!(help("hello"), "`hello` is what `named.yaml` calls itself; give its file");
 }
 
 #[test]

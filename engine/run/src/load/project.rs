@@ -7,6 +7,8 @@ use std::path::{Component, Path, PathBuf};
 pub struct Project {
     /// The folder that tasks work in and that state and definitions belong to.
     pub root: PathBuf,
+    /// The top of the checkout that the root lies in; the root itself where there is none.
+    pub top: PathBuf,
     /// Where runs are kept.
     pub state_dir: PathBuf,
     /// The current folder, from which paths are given and shown.
@@ -25,16 +27,17 @@ impl Project {
             .or_else(|| nearest(|folder| folder.join(".git").exists()))
             .unwrap_or(&here)
             .to_owned();
+        let top = root.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(&root).to_owned();
         let state_dir = state_dir.map_or_else(|| root.join(".flow"), |dir| here.join(dir));
-        Project { root, state_dir, here }
+        Project { root, top, state_dir, here }
     }
 
-    /// A path as a person in the current folder would write it: relative inside the project, else whole.
+    /// A path as a person in the current folder would write it: relative inside the checkout, else whole.
     pub fn show(&self, path: &Path) -> String {
         if let Ok(inside) = path.strip_prefix(&self.here) {
             return shown(inside);
         }
-        if !path.starts_with(&self.root) || !self.here.starts_with(&self.root) {
+        if !path.starts_with(&self.top) || !self.here.starts_with(&self.top) {
             return shown(path);
         }
         let same = path.components().zip(self.here.components()).take_while(|(a, b)| a == b).count();
@@ -42,8 +45,8 @@ impl Project {
         shown(&up.chain(path.components().skip(same)).collect::<PathBuf>())
     }
 
-    /// The folders from the root down to the plan's, which may bring settings and agents. A plan from elsewhere brings
-    /// those of its own folder.
+    /// The folders from the root down to the plan's, which may bring settings. A plan from elsewhere brings those of its
+    /// own folder.
     pub(super) fn levels(&self, plan_dir: &Path) -> Vec<PathBuf> {
         let Ok(inside) = plan_dir.strip_prefix(&self.root) else {
             return vec![self.root.clone(), plan_dir.to_owned()];
@@ -53,6 +56,16 @@ impl Project {
             let next = levels.last().map(|level| level.join(name));
             levels.extend(next);
         }
+        levels
+    }
+
+    /// The folders that may bring agents: those levels, and before them what lies above the root in the same checkout. A
+    /// part of a repository that has settings of its own keeps the agents of the whole.
+    pub(super) fn agent_levels(&self, plan_dir: &Path) -> Vec<PathBuf> {
+        let above = self.root.ancestors().skip(1).take_while(|folder| folder.starts_with(&self.top));
+        let mut levels: Vec<PathBuf> = above.map(Path::to_owned).collect();
+        levels.reverse();
+        levels.extend(self.levels(plan_dir));
         levels
     }
 }

@@ -52,3 +52,21 @@ fn levels_lead_from_the_root_to_the_plan_or_to_one_elsewhere() {
     check("p/a/b", &["p", "p/a", "p/a/b"]);
     check("q/a", &["p", "q/a"]);
 }
+
+#[test]
+fn agents_come_from_the_top_of_the_checkout_down_and_settings_from_the_root() {
+    let place = Place::new(&["p/.git/HEAD", "p/a/b/flow.toml"]);
+    let check = |start: &str, plan_dir: &str, expected: &[&str]| {
+        let expected: Vec<PathBuf> = expected.iter().map(|level| place.top.join(level)).collect();
+        assert_eq!(place.project(start).agent_levels(&place.top.join(plan_dir)), expected, "{start}");
+    };
+    check("p/a/b", "p/a/b/c", &["p", "p/a", "p/a/b", "p/a/b/c"]);
+    check("p/a/b", "q", &["p", "p/a", "p/a/b", "q"]);
+    check("p", "p/a", &["p", "p/a"]);
+    let project = place.project("p/a/b");
+    assert_eq!(project.levels(&place.top.join("p/a/b")), [place.top.join("p/a/b")]);
+    assert_eq!(project.show(&place.top.join("p/.claude/agents")), "../../.claude/agents");
+    // Nothing above a folder that is in no checkout belongs to it.
+    let alone = Place::new(&["p/flow.toml", "p/a/flow.toml"]);
+    assert_eq!(alone.project("p/a").agent_levels(&alone.top.join("p/a")), [alone.top.join("p/a")]);
+}

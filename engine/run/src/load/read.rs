@@ -10,6 +10,8 @@ use flow_core::diagnostic::{Code, Diagnostic, SourceFile};
 use flow_core::syntax::source_text;
 use flow_core::text::{did_you_mean, format_size};
 
+use super::plan::plans_in;
+
 /// Reads a file of at most `limit` bytes. Messages call it `name`.
 pub fn read_source(path: &Path, limit: usize, name: &str) -> Result<Arc<SourceFile>, Diagnostic> {
     let unreadable = |why: &str| finding(Code::Unreadable, format!("can't read `{name}`: {why}"));
@@ -65,9 +67,9 @@ fn similar(path: &Path) -> Option<String> {
     Some(format!("did you mean `{near}`?"))
 }
 
-/// What to do about a folder: name a file in it.
+/// What to do about a folder: name a plan in it.
 fn inside(path: &Path, name: &str) -> Option<String> {
-    let names = files_in(path, &["yaml", "yml"]);
+    let names = plans_in(path);
     let first = names.first()?;
     Some(format!("name a file in it, such as `{}/{first}`", name.trim_end_matches('/')))
 }

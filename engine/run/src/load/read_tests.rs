@@ -15,7 +15,8 @@ fn a_file_is_read_under_the_name_it_is_given() {
 
 #[test]
 fn what_is_no_regular_file_is_refused_at_once() {
-    let place = Place::new(&["p/plan.yaml", "p/dir/other.yaml", "p/empty/x"]);
+    let place = Place::new(&["p/plan.yaml", "p/dir/a-list.yaml", "p/empty/x.yaml"]);
+    place.write("p/dir/other.yaml", "flow: 1\n");
     let help = Some("did you mean `plan.yaml`?");
     check(&place, "plam.yaml", Code::Unreadable, "can't read `plam.yaml`: no such file", help);
     check(&place, "zzz", Code::Unreadable, "can't read `zzz`: no such file", None);

@@ -32,3 +32,7 @@ pub(super) fn vendor_of(model: &str) -> Option<&'static str> {
         None
     }
 }
+
+#[cfg(test)]
+#[path = "alias_tests.rs"]
+mod tests;

@@ -1,6 +1,7 @@
 //! One request over HTTP, and its answer as it streams in.
 
 use flow_core::ids::Millis;
+use flow_core::text::one_line;
 use flow_core::wire::{Delta, ModelError, ModelErrorKind, Reply, Request, SseDecoder, retry_after};
 use reqwest::header::{CONTENT_TYPE, HeaderValue, RETRY_AFTER};
 use reqwest::{Response, StatusCode};
@@ -10,6 +11,9 @@ use super::endpoint::{Endpoint, Key, chain};
 
 /// The most bytes that are read of an answer which is a refusal.
 const MAX_REFUSAL: usize = 64 * 1024;
+
+/// The most bytes that are shown of an answer which is no stream of events.
+const MAX_OPENING: usize = 200;
 
 /// Makes one request.
 pub(super) async fn ask(
@@ -76,6 +80,7 @@ async fn stream(
     let mut decoder = (endpoint.api.decoder)();
     let idle = endpoint.patience.idle;
     let mut deadline = Instant::now() + idle;
+    let mut opening = Opening::default();
     while !decoder.is_done() {
         let chunk = match timeout_at(deadline, response.chunk()).await {
             Ok(Ok(Some(chunk))) => chunk,
@@ -88,7 +93,9 @@ async fn stream(
                 return Err(failure(ModelErrorKind::Broken, format!("the stream stood still for {idle:?}")));
             }
         };
+        opening.read(&chunk);
         for event in events.push(&chunk)? {
+            opening.is_event = true;
             for piece in decoder.event(&event)? {
                 if piece != Delta::Ping {
                     deadline = Instant::now() + idle;
@@ -97,7 +104,31 @@ async fn stream(
             }
         }
     }
-    decoder.finish()
+    match opening.is_event {
+        true => decoder.finish(),
+        false => Err(failure(ModelErrorKind::Broken, opening.no_stream())),
+    }
+}
+
+/// How an answer begins: what is shown of one in which no event came, such as the sign-in page of a proxy.
+#[derive(Default)]
+struct Opening {
+    bytes: Vec<u8>,
+    is_event: bool,
+}
+
+impl Opening {
+    fn read(&mut self, chunk: &[u8]) {
+        let room = MAX_OPENING - self.bytes.len();
+        self.bytes.extend_from_slice(&chunk[..chunk.len().min(room)]);
+    }
+
+    fn no_stream(&self) -> String {
+        match one_line(&String::from_utf8_lossy(&self.bytes), MAX_OPENING).as_str() {
+            "" => "the answer is empty: no stream of events came".to_owned(),
+            begin => format!("the answer is no stream of events; it begins with `{begin}`"),
+        }
+    }
 }
 
 /// What an answer with another status than 200 says.

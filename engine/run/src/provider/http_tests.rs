@@ -88,6 +88,22 @@ async fn a_stream_that_ends_anywhere_early_is_broken() {
 }
 
 #[tokio::test]
+async fn an_answer_without_events_is_shown_by_its_beginning() {
+    let page = "<html><body>Please sign in\nto the network</body></html>";
+    for (body, message) in [
+        (page, format!("the answer is no stream of events; it begins with `{}`", page.replace('\n', " "))),
+        ("{\"oops\": 1}", "the answer is no stream of events; it begins with `{\"oops\": 1}`".to_owned()),
+        ("", "the answer is empty: no stream of events came".to_owned()),
+        ("\n\n", "the answer is empty: no stream of events came".to_owned()),
+    ] {
+        let error = fails(Answer::stream(body)).await;
+        assert_eq!((error.kind, error.message.as_str()), (ModelErrorKind::Broken, message.as_str()));
+    }
+    let long = fails(Answer::stream(&"x".repeat(100_000))).await;
+    assert!(long.message.len() < 300, "{}", long.message.len());
+}
+
+#[tokio::test]
 async fn what_follows_the_end_marker_is_not_waited_for() {
     let server = Server::start(vec![Answer::stream(&anthropic_text("done")).end(End::Still)]).await;
     let reply = super::ask(&hasty(&server), &request(), Millis(0), &mut |_| {}).await.unwrap();

@@ -4,4 +4,4 @@ mod channel;
 mod view;
 
 pub use channel::{Publisher, Update, Updates, channel};
-pub use view::{Counts, Line, RunningTask, View, telling_output};
+pub use view::{Counts, Line, RunningTask, Spent, View, telling_output};

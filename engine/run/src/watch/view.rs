@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use flow_core::event::{Event, Launch};
 use flow_core::ids::{Address, Attempt, Millis};
-use flow_core::model::{Outcome, OutputSlice, Reason, RunStatus, TaskState};
+use flow_core::model::{Outcome, OutputSlice, Reason, RunStatus, TaskState, Usage};
 use indexmap::IndexMap;
 
 use super::channel::Update;
@@ -22,7 +22,7 @@ pub struct View {
     /// When the run (or this epoch) began.
     pub began: Millis,
     /// Tokens of attempts that have ended.
-    pub tokens: u64,
+    ended_spent: Spent,
     last: IndexMap<Address, Box<Outcome>>,
     /// Expanded tasks, with how many instances each has.
     parents: IndexMap<Address, usize>,
@@ -63,6 +63,32 @@ impl Counts {
     }
 }
 
+/// Tokens.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Spent {
+    /// Sent and received, but for what the provider had cached.
+    pub fresh: u64,
+    /// Sent, and cached by the provider.
+    pub cached: u64,
+}
+
+impl Spent {
+    /// What was used.
+    pub fn of(usage: &Usage) -> Self {
+        Spent { fresh: usage.fresh_tokens(), cached: usage.cache_read_tokens }
+    }
+
+    /// Whether no model was asked.
+    pub fn is_none(self) -> bool {
+        self == Spent::default()
+    }
+
+    fn add(&mut self, other: Spent) {
+        self.fresh += other.fresh;
+        self.cached += other.cached;
+    }
+}
+
 /// A task that runs.
 #[derive(Debug)]
 pub struct RunningTask {
@@ -75,7 +101,7 @@ pub struct RunningTask {
     /// The model turn it is in.
     pub turn: u32,
     /// Tokens so far.
-    pub tokens: u64,
+    pub spent: Spent,
     /// What it did last, one line.
     pub activity: String,
     /// Whether it waits for a provider.
@@ -156,6 +182,13 @@ impl View {
         }
     }
 
+    /// Tokens of all attempts so far.
+    pub fn spent(&self) -> Spent {
+        let mut all = self.ended_spent;
+        self.running.values().for_each(|task| all.add(task.spent));
+        all
+    }
+
     fn event(&mut self, at: Millis, event: &Event) -> Option<Line> {
         match event {
             Event::RunStarted { tasks, .. } => {
@@ -186,7 +219,7 @@ impl View {
                     since: at,
                     launch: None,
                     turn: 0,
-                    tokens: 0,
+                    spent: Spent::default(),
                     activity: String::new(),
                     waiting: false,
                 };
@@ -202,7 +235,7 @@ impl View {
             }
             Event::AttemptEnded { task, outcome, .. } => {
                 self.running.shift_remove(task);
-                self.tokens += outcome.usage.as_ref().map_or(0, flow_core::model::Usage::total_tokens);
+                self.ended_spent.add(outcome.usage.as_ref().map(Spent::of).unwrap_or_default());
                 self.last.insert(task.clone(), outcome.clone());
                 None
             }
@@ -265,7 +298,9 @@ impl View {
         match progress {
             Progress::Waiting(waiting) => running.waiting = *waiting,
             Progress::Turn(turn) => running.turn = *turn,
-            Progress::Tokens(sent, received) => running.tokens = sent + received,
+            Progress::Tokens { fresh, cached } => {
+                running.spent = Spent { fresh: *fresh, cached: *cached };
+            }
             Progress::Tool(tool, call) => running.activity = format!("{tool} {call}"),
             Progress::Text(text) => {
                 if let Some(line) = text.lines().rev().find(|line| !line.trim().is_empty()) {

@@ -20,10 +20,13 @@ fn a_task_is_shown_from_its_start_to_its_end_and_then_counted() {
     let task = Address::task("t");
     view.update(&at(5, Event::AttemptStarting { task: task.clone(), attempt: Attempt(2), slot: 0 }));
     view.update(&Update::Progress(task.clone(), Progress::Turn(3)));
-    view.update(&Update::Progress(task.clone(), Progress::Tokens(100, 20)));
+    view.update(&Update::Progress(task.clone(), Progress::Tokens { fresh: 100, cached: 20 }));
     view.update(&Update::Progress(task.clone(), Progress::Tool("Read".to_owned(), "a.rs".to_owned())));
     let running = &view.running[&task];
-    assert_eq!((running.turn, running.tokens, running.activity.as_str()), (3, 120, "Read a.rs"));
+    assert_eq!(
+        (running.turn, running.spent, running.activity.as_str()),
+        (3, Spent { fresh: 100, cached: 20 }, "Read a.rs")
+    );
     let outcome = Box::new(Outcome::bare(AttemptEnd::Completed, None, None));
     view.update(&at(
         9,
