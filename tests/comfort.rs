@@ -16,7 +16,7 @@ fn m1_init_then_run_is_green_at_once_without_key_or_network() {
     let ran = flow.run(&["run", "plan.yaml"]).exits(0);
     assert!(ran.took < Duration::from_secs(2), "{:?}", ran.took);
     assert!(ran.json()["words"].as_u64().unwrap() > 10, "{}", ran.stdout);
-    ran.says(&["a written one answers; set ANTHROPIC_API_KEY or OPENAI_API_KEY", "3 completed"]);
+    ran.says(&["the written model `model.yaml` answers for `look`", "3 completed"]);
 }
 
 #[test]
@@ -163,6 +163,8 @@ fn m13_a_run_prints_a_line_a_task_the_reason_and_the_exact_command_to_try_again(
     let ran = flow.run(&["run", "plan.yaml", "-j", "1", "--model-script", "model.yaml"]).exits(1);
     settled(&ran.stderr, |text| {
         insta::assert_snapshot!(text, @r"
+        warning[W0507]: the written model `model.yaml` answers for `agent`: what it says was written down beforehand
+
         note: run RUN of `plan`, 1 at once
         ok      good T
         FAILED  bad T  exit code 3

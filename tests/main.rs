@@ -9,6 +9,7 @@
 )]
 
 mod agent_files;
+mod answers;
 mod bad_input;
 mod cases;
 mod ci_files;

@@ -227,9 +227,9 @@ pub struct StopArgs {
     pub now: bool,
 }
 
-/// What `run`, `resume` and `retry` have in common.
+/// Who answers, whatever plan and settings say.
 #[derive(Debug, Args)]
-pub struct EngineArgs {
+pub struct ModelArgs {
     /// The model of every agent: an alias of flow.toml, `provider/id` or an id.
     #[arg(long, value_name = "MODEL", env = "FLOW_MODEL")]
     pub model: Option<String>,
@@ -237,6 +237,13 @@ pub struct EngineArgs {
     /// Plays a written model from FILE instead of asking a real one.
     #[arg(long, value_name = "FILE", env = "FLOW_MODEL_SCRIPT")]
     pub model_script: Option<PathBuf>,
+}
+
+/// What `run`, `resume` and `retry` have in common.
+#[derive(Debug, Args)]
+pub struct EngineArgs {
+    #[command(flatten)]
+    pub models: ModelArgs,
 
     /// Writes the report as FMT (md, json, junit, github, notifications) to PATH, `-` for standard output. May be given several times.
     #[arg(long, value_name = "FMT=PATH")]
@@ -309,6 +316,9 @@ pub struct CheckArgs {
     #[command(flatten)]
     pub inputs: InputArgs,
 
+    #[command(flatten)]
+    pub models: ModelArgs,
+
     /// Text for people, or the findings as JSON.
     #[arg(short, long, value_name = "HOW", default_value = "text")]
     pub output: ListHow,
@@ -322,6 +332,9 @@ pub struct PlanArgs {
 
     #[command(flatten)]
     pub inputs: InputArgs,
+
+    #[command(flatten)]
+    pub models: ModelArgs,
 
     /// Text for people, or JSON.
     #[arg(short, long, value_name = "HOW", default_value = "text")]

@@ -88,9 +88,18 @@ impl Session {
     /// The settings for plans of a folder; the findings are the caller's to show.
     pub fn find_settings(&self, plan_dir: &Path) -> (Settings, Vec<Diagnostic>) {
         let (texts, mut findings) = load::find_settings(&self.project, plan_dir, &self.dirs);
-        let (settings, more) = settings(texts);
+        let (settings, more) = settings(texts, &self.own_settings());
         findings.extend(more);
         (settings, findings)
+    }
+
+    /// The person's own flow.toml as they would write it, whether or not it is there.
+    pub fn own_settings(&self) -> String {
+        let Some(path) = self.dirs.user_settings() else { return "~/.config/flow/flow.toml".to_owned() };
+        match self.dirs.home.as_ref().and_then(|home| path.strip_prefix(home).ok()) {
+            Some(below) => format!("~/{}", below.display()),
+            None => path.display().to_string(),
+        }
     }
 
     /// The agents for plans of a folder.

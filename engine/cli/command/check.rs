@@ -4,6 +4,7 @@ use flow_core::compile::{AgentRegistry, Purpose};
 use flow_core::diagnostic::{Code, Diagnostic};
 use flow_core::model::AgentSource;
 
+use super::models;
 use crate::args::{CheckArgs, ListHow};
 use crate::exit::{Exit, Failure};
 use crate::session::Session;
@@ -19,8 +20,11 @@ pub(super) fn run(session: &Session, args: &CheckArgs) -> anyhow::Result<u8> {
     let mut tasks = 0;
     for plan in &plans {
         let (prepared, diagnostics) = session.examine(plan, &args.inputs, Purpose::Look)?;
-        tasks += prepared.map_or(0, |prepared| prepared.plan.tasks.len());
         all.extend(diagnostics);
+        let Some(prepared) = prepared else { continue };
+        tasks += prepared.plan.tasks.len();
+        let providers = models::providers(&prepared, &models::answering(session, &args.models, None))?;
+        all.extend(models::expected(session, &prepared, &providers, None));
     }
     if args.plan.is_none() {
         let (settings, found) = session.find_settings(&session.project.here);

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use flow_core::diagnostic::Diagnostic;
-use flow_core::model::Settings;
+use flow_core::model::{ModelWish, Settings, SettingsLayer};
 use flow_core::text::{list_some, visible};
 use flow_core::wire::APIS;
 use flow_run::provider::{ProviderConfig, Providers};
@@ -57,7 +57,7 @@ impl Check {
 pub(super) fn run(session: &Session, args: &DoctorArgs) -> anyhow::Result<u8> {
     let (settings, findings) = session.find_settings(&session.project.here);
     let mut checks = vec![git(), bash(), config(&findings), agents(session, &settings)];
-    checks.extend(models(&settings));
+    checks.extend(models(session, &settings));
     checks.extend([state(session), disk(&session.project.root)]);
     checks.extend(dead_runs(session));
     checks.extend(trees(session));
@@ -96,7 +96,11 @@ fn config(findings: &[Diagnostic]) -> Check {
     match (errors, findings.len()) {
         (0, 0) => Check::good("flow.toml", "fine, or not there"),
         (0, warnings) => {
-            Check::odd("flow.toml", format!("{warnings} warnings"), "see them with `flow check`")
+            const NEXT: &str = "see them with `flow check`";
+            let (said, help) =
+                findings.first().map_or(("", None), |first| (first.message.as_str(), first.help.as_deref()));
+            let more = if warnings > 1 { format!(" (and {} more)", warnings - 1) } else { String::new() };
+            Check::odd("flow.toml", format!("{said}{more}"), help.unwrap_or(NEXT))
         }
         (errors, _) => Check::bad(
             "flow.toml",
@@ -124,8 +128,10 @@ fn agents(session: &Session, settings: &Settings) -> Check {
 }
 
 /// The default model, and which keys there are. No key is ever shown.
-fn models(settings: &Settings) -> Vec<Check> {
-    let own = settings.providers.values().filter_map(|provider| provider.api_key_env.as_deref());
+fn models(session: &Session, settings: &Settings) -> Vec<Check> {
+    // A key that a project's flow.toml names is never sent.
+    let personal = settings.providers.values().filter(|one| one.layer != SettingsLayer::Repository);
+    let own = personal.filter_map(|provider| provider.api_key_env.as_deref());
     let mut names: Vec<&str> = APIS.iter().map(|api| api.key_env).chain(own).collect();
     names.sort_unstable();
     names.dedup();
@@ -145,12 +151,16 @@ fn models(settings: &Settings) -> Vec<Check> {
         model: None,
         env: Box::new(|name| std::env::var(name).ok()),
     };
-    let resolved = Providers::new(config).and_then(|providers| providers.resolve(None));
-    let model = match resolved {
-        Ok(model) if model.name().starts_with("script/") => {
-            Check::good("model", format!("the written model `{}`", model.id()))
-        }
-        Ok(model) => Check::good("model", format!("`{}`", model.name())),
+    let resolved = Providers::new(config).and_then(|providers| providers.resolve(ModelWish::Default));
+    let model = match resolved.map(|chosen| chosen.model) {
+        Ok(model) => match model.written() {
+            Some(written) => Check::odd(
+                "model",
+                format!("the written model `{}`", session.show(&written.file)),
+                "what it says was written down beforehand; for a real one set a key, or name it under `[models]`",
+            ),
+            None => Check::good("model", format!("`{}`", model.name())),
+        },
         Err(error) => {
             let next = error.help().unwrap_or_else(|| "look at `[models]` in flow.toml".to_owned());
             Check::odd("model", error.to_string(), next)

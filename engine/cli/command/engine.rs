@@ -10,12 +10,11 @@ use std::time::Instant;
 use anyhow::Context;
 use flow_core::event::{Entry, Event};
 use flow_core::model::RunStatus;
-use flow_core::plan::TaskKind;
 use flow_core::report::Fold;
 use flow_core::schedule::{Cancel, Limits, Scheduler};
 use flow_core::values::{Facts, lock_name};
 use flow_run::drive::{self, Cause, Control, RunSetup, git_facts, process_facts};
-use flow_run::provider::{ProviderConfig, Providers};
+use flow_run::provider::Providers;
 use flow_run::store::{ControlReader, Durability, Journal, JournalRead, OwnerLock, PlanLock, RunFolder};
 use flow_run::sys::signals::{Order, Orders};
 use flow_run::watch;
@@ -24,7 +23,6 @@ use tokio::sync::mpsc;
 
 use crate::args::{DurabilityHow, EngineArgs, OutputHow};
 use crate::exit::{Exit, Failure};
-use crate::kept::Answering;
 use crate::session::{Prepared, Session, in_ci};
 use crate::ui;
 
@@ -65,7 +63,6 @@ impl Engine<'_> {
         let shown = self.session.show(folder.path());
         let json = how == ui::How::Json;
         if matches!(how, ui::How::Live | ui::How::Plain | ui::How::Verbose) {
-            say_which_model(&self.prepared, &self.providers, self.args);
             ui::note(&format!(
                 "run {} of `{}`, {} at once",
                 folder.id(),
@@ -226,22 +223,6 @@ fn how(args: &EngineArgs) -> ui::How {
     }
 }
 
-/// A written model that answers because no key is set must not pass for a real one.
-fn say_which_model(prepared: &Prepared, providers: &Providers, args: &EngineArgs) {
-    let has_agents = prepared.plan.tasks.iter().any(|task| matches!(task.kind, TaskKind::Agent(_)));
-    let choices = prepared.settings.models.get("default").map_or(0, |choice| choice.targets.len());
-    if !has_agents || choices < 2 || args.model_script.is_some() {
-        return;
-    }
-    if let Ok(model) = providers.resolve(None)
-        && model.name().starts_with("script/")
-    {
-        ui::note(
-            "no model has a key, so a written one answers; set ANTHROPIC_API_KEY or OPENAI_API_KEY for a real one",
-        );
-    }
-}
-
 fn exit_of(signalled: Arc<AtomicU8>, strict: bool) -> drive::ExitOf {
     Arc::new(move |status, cause| match (status, cause) {
         (RunStatus::Completed, Cause::AllowedOnly) if strict => Exit::AllowedFailures.code(),
@@ -339,24 +320,6 @@ fn durability(args: &EngineArgs) -> Durability {
         DurabilityHow::Batch => Durability::Batch,
         DurabilityHow::Always => Durability::Always,
     }
-}
-
-/// Who the person wants to answer; a run that goes on asks whom it asked before unless they say otherwise.
-pub(super) fn answering(session: &Session, args: &EngineArgs, before: Option<Answering>) -> Answering {
-    let model_script = args.model_script.as_ref().map(|path| session.project.here.join(path));
-    let said = Answering { model: args.model.clone(), model_script };
-    before.filter(|_| said == Answering::default()).unwrap_or(said)
-}
-
-pub(super) fn providers(prepared: &Prepared, answering: &Answering) -> anyhow::Result<Providers> {
-    let config = ProviderConfig {
-        settings: prepared.settings.clone(),
-        script: answering.model_script.clone(),
-        model: answering.model.clone(),
-        env: Box::new(|name| std::env::var(name).ok()),
-    };
-    Providers::new(config)
-        .map_err(|error| Failure::new(Exit::Invalid, format!("{:#}", anyhow::Error::new(error))).into())
 }
 
 /// `--report FMT=PATH`, checked before anything runs.

@@ -5,27 +5,41 @@ use std::fmt::Write;
 use flow_core::compile::Purpose;
 use flow_core::graph::EdgeKind;
 use flow_core::model::{Isolation, Merge};
-use flow_core::plan::{ConditionAt, Item, Items, OnLost, Output, Over, Plan, Task, TaskKind, combinations};
+use flow_core::plan::{
+    AgentTask, ConditionAt, Item, Items, OnLost, Output, Over, Plan, Task, TaskKind, combinations,
+};
 use flow_core::text::{format_duration, one_line};
 use flow_core::values::preview;
+use flow_run::provider::Providers;
 use flow_run::store::StateDir;
 use serde_json::{Value, json};
 
+use super::models;
 use crate::args::{ListHow, PlanArgs};
 use crate::exit::{Exit, Failure};
 use crate::session::{Prepared, Session};
 use crate::ui;
 
 pub(super) fn run(session: &Session, args: &PlanArgs) -> anyhow::Result<u8> {
-    show(&session.compile(&args.plan, &args.inputs, Purpose::Run)?, None, args.output)
+    let prepared = session.compile(&args.plan, &args.inputs, Purpose::Run)?;
+    let providers = models::providers(&prepared, &models::answering(session, &args.models, None))?;
+    ui::diagnostics(&models::expected(session, &prepared, &providers, None));
+    show(session, &prepared, &providers, None, args.output)
 }
 
 /// Shows what a run would do; `selected`: with which tasks.
-pub(super) fn show(prepared: &Prepared, selected: Option<&[bool]>, how: ListHow) -> anyhow::Result<u8> {
+pub(super) fn show(
+    session: &Session,
+    prepared: &Prepared,
+    providers: &Providers,
+    selected: Option<&[bool]>,
+    how: ListHow,
+) -> anyhow::Result<u8> {
+    let model = |agent: &AgentTask| models::shown(session, &prepared.plan, agent, providers);
     let is_in = |task: &Task| selected.is_none_or(|selected| selected[task.id.index()]);
     match how {
-        ListHow::Json => ui::print_json(&as_json(&prepared.plan, &is_in))?,
-        ListHow::Text => ui::print(&as_text(&prepared.plan, &is_in))?,
+        ListHow::Json => ui::print_json(&as_json(&prepared.plan, &is_in, &model))?,
+        ListHow::Text => ui::print(&as_text(&prepared.plan, &is_in, &model))?,
     }
     Ok(Exit::Success.code())
 }
@@ -54,7 +68,10 @@ pub(super) fn refuse_what_would_not_start(
 
 type IsIn<'a> = &'a dyn Fn(&Task) -> bool;
 
-fn as_text(plan: &Plan, is_in: IsIn<'_>) -> String {
+/// The model of a task's agent, in words.
+type ModelOf<'a> = &'a dyn Fn(&AgentTask) -> String;
+
+fn as_text(plan: &Plan, is_in: IsIn<'_>, model: ModelOf<'_>) -> String {
     let tasks = plan.tasks.iter().filter(|task| is_in(task)).count();
     let mut text = match plan.tasks.len() {
         1 => format!("{}: 1 task\n", plan.name),
@@ -73,7 +90,7 @@ fn as_text(plan: &Plan, is_in: IsIn<'_>) -> String {
             continue;
         }
         let _ = writeln!(text, "\n{}{}", task.address, count(task));
-        for (word, said) in lines(plan, task) {
+        for (word, said) in lines(plan, task, model) {
             let mut rows = said.lines();
             let _ = writeln!(text, "  {word:<10} {}", rows.next().unwrap_or_default());
             for row in rows {
@@ -165,7 +182,7 @@ fn rendered(plan: &Plan, task: &Task) -> Vec<(&'static str, String)> {
     all
 }
 
-fn lines(plan: &Plan, task: &Task) -> Vec<(&'static str, String)> {
+fn lines(plan: &Plan, task: &Task, model: ModelOf<'_>) -> Vec<(&'static str, String)> {
     let mut all = Vec::new();
     let needs = needs(plan, task);
     if !needs.is_empty() {
@@ -189,9 +206,7 @@ fn lines(plan: &Plan, task: &Task) -> Vec<(&'static str, String)> {
             }
             let tools = flow_core::values::tools_of(definition, agent, task.background);
             all.push(("tools", if tools.is_empty() { "none".to_owned() } else { tools.join(", ") }));
-            if let Some(model) = &agent.model {
-                all.push(("model", model.clone()));
-            }
+            all.push(("model", model(agent)));
         }
     }
     all.extend(rendered(plan, task));
@@ -285,7 +300,7 @@ fn needs(plan: &Plan, task: &Task) -> String {
         .join(", ")
 }
 
-fn as_json(plan: &Plan, is_in: IsIn<'_>) -> Value {
+fn as_json(plan: &Plan, is_in: IsIn<'_>, model: ModelOf<'_>) -> Value {
     let order = plan.graph.order().into_iter().map(|id| (id, &plan.tasks[id.index()]));
     let tasks: Vec<Value> = order
         .filter(|(_, task)| is_in(task))
@@ -295,7 +310,7 @@ fn as_json(plan: &Plan, is_in: IsIn<'_>) -> Value {
                 .map(|edge| json!({ "task": plan.tasks[edge.from.index()].address, "edge": edge.kind }))
                 .collect();
             let mut details = serde_json::Map::new();
-            for (word, said) in lines(plan, task).into_iter().filter(|(word, _)| *word != "needs") {
+            for (word, said) in lines(plan, task, model).into_iter().filter(|(word, _)| *word != "needs") {
                 // The instances of one task have a row each.
                 let entry = details.entry(word).or_insert_with(|| Value::String(String::new()));
                 if let Value::String(text) = entry {

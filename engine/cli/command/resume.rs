@@ -41,7 +41,7 @@ fn go_on(session: &Session, run: &str, names: &[String], args: &GoOnArgs) -> any
     let kept = kept::read(folder.path())?;
     let changed = kept.changed_since(&session.project);
     let selected = kept.selected.clone();
-    let answering = engine::answering(session, &args.engine, Some(kept.answering.clone()));
+    let answering = models::answering(session, &args.engine.models, Some(kept.answering.clone()));
     let prepared = session.compile_kept(kept)?;
     session.refuse_strangers(&prepared)?;
     let limits = limits(&read.entries, args)?;
@@ -61,8 +61,10 @@ fn go_on(session: &Session, run: &str, names: &[String], args: &GoOnArgs) -> any
         [] => scheduler.resume(),
         names => scheduler.retry(&named(&scheduler, &read.entries, names)?),
     };
-    let providers = engine::providers(&prepared, &answering)?;
-    models::refuse_missing(&prepared, &providers, Some(&to_run(&prepared, &scheduler, &resumed)))?;
+    let providers = models::providers(&prepared, &answering)?;
+    let to_run = to_run(&prepared, &scheduler, &resumed);
+    models::refuse_missing(&prepared, &providers, Some(&to_run))?;
+    ui::diagnostics(&models::findings(session, &prepared, &providers, Some(&to_run)));
     say_what_runs_again(&folder, &resumed);
     say_what_changed(&changed);
     let mut so_far = Fold::default();

@@ -35,12 +35,13 @@ pub(super) fn run(session: &Session, args: &RunArgs) -> anyhow::Result<u8> {
     session.refuse_strangers(&prepared)?;
     let selected = selected(&prepared, args)?;
     let reports = engine::reports(&args.engine.report)?;
-    let answering = engine::answering(session, &args.engine, None);
-    let providers = engine::providers(&prepared, &answering)?;
+    let answering = models::answering(session, &args.engine.models, None);
+    let providers = models::providers(&prepared, &answering)?;
     models::refuse_missing(&prepared, &providers, selected.as_deref())?;
+    ui::diagnostics(&models::findings(session, &prepared, &providers, selected.as_deref()));
     if args.dry_run {
         plan::refuse_what_would_not_start(session, &prepared, selected.as_deref())?;
-        return plan::show(&prepared, selected.as_deref(), ListHow::Text);
+        return plan::show(session, &prepared, &providers, selected.as_deref(), ListHow::Text);
     }
     reconcile::all(session)?;
     let limits = Limits {

@@ -248,6 +248,9 @@ pub struct LaunchAgent {
     pub version: Option<String>,
     /// The model as the provider calls it.
     pub model: String,
+    /// The script of a written model, which answers in place of a real one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub written: Option<String>,
     /// The task whose conversation it goes on with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fork: Option<Address>,

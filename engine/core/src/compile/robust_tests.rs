@@ -112,11 +112,10 @@ fn read_all(text: &str) {
         parse_yaml(&file).err().unwrap_or_default(),
         workflow(&file).1,
         import(&file).map(|import| import.found).unwrap_or_default(),
-        settings(vec![SettingsText {
-            layer: SettingsLayer::User,
-            dir: String::new(),
-            file: Arc::clone(&file),
-        }])
+        settings(
+            vec![SettingsText { layer: SettingsLayer::User, dir: String::new(), file: Arc::clone(&file) }],
+            "flow.toml",
+        )
         .1,
         agent_registry(vec![AgentText::new(AgentSource::Project, "", Arc::clone(&file))], &[], Vec::new())
             .diagnostics(),

@@ -28,8 +28,9 @@ pub struct SettingsText {
     pub file: Arc<SourceFile>,
 }
 
-/// Folds the layers, the weakest first. The settings may be used only when no diagnostic is an error.
-pub fn settings(layers: Vec<SettingsText>) -> (Settings, Vec<Diagnostic>) {
+/// Folds the layers, the weakest first; `own`: the person's own file, for who has to write something there. The settings
+/// may be used only when no diagnostic is an error.
+pub fn settings(layers: Vec<SettingsText>, own: &str) -> (Settings, Vec<Diagnostic>) {
     let mut settings = Settings::default();
     let mut found = Vec::new();
     for text in layers {
@@ -42,7 +43,7 @@ pub fn settings(layers: Vec<SettingsText>) -> (Settings, Vec<Diagnostic>) {
         };
         let NodeKind::Map(entries) = node.kind else { continue };
         let mut reader = Reader::new(&text.file);
-        let mut layer = Layer { text: &text, settings: &mut settings };
+        let mut layer = Layer { text: &text, settings: &mut settings, own };
         read_layer(&mut reader, &mut layer, entries);
         reader.found.sort_by_key(|problem| problem.labels.first().map(|label| label.span.start));
         found.append(&mut reader.found);
@@ -54,6 +55,7 @@ pub fn settings(layers: Vec<SettingsText>) -> (Settings, Vec<Diagnostic>) {
 struct Layer<'a> {
     text: &'a SettingsText,
     settings: &'a mut Settings,
+    own: &'a str,
 }
 
 impl Layer<'_> {
@@ -116,8 +118,10 @@ fn models(reader: &mut Reader<'_>, layer: &mut Layer<'_>, entry: Entry) {
             _ => Vec::from_iter(target(reader, entry)),
         };
         if !targets.is_empty() {
-            let choice = ModelChoice { targets, dir: layer.text.dir.clone() };
-            layer.settings.models.insert(key.into(), choice);
+            let name = String::from(key);
+            let weaker = layer.settings.models.get(&name).cloned().map(Box::new);
+            let (dir, layer_of) = (layer.text.dir.clone(), layer.text.layer);
+            layer.settings.models.insert(name, ModelChoice { targets, dir, layer: layer_of, weaker });
         }
     }
 }
@@ -206,8 +210,18 @@ fn providers(reader: &mut Reader<'_>, layer: &mut Layer<'_>, entry: Entry) {
         let personal = |known: &ProviderSettings| known.layer != SettingsLayer::Repository;
         if layer.is_repository() && layer.settings.providers.get(&name).is_some_and(personal) {
             // Else a repository could send what a person means for their own server to another.
-            ignored(reader, span, &format!("providers.{name}"));
+            ignored(reader, layer, span, &format!("providers.{name}"));
             continue;
+        }
+        if layer.is_repository()
+            && let (Some(variable), true) = (&provider.api_key_env, provider.base_url.is_some())
+        {
+            // Else whoever writes a repository could have a person's key sent to a server of theirs.
+            let message = format!(
+                "`providers.{name}.api_key_env` is ignored: a project's flow.toml can't bind a key to a host"
+            );
+            reader.problem(Code::IgnoredSetting, variable.span, message).help =
+                Some(format!("move `[providers.{name}]` to `{}`", layer.own));
         }
         let value = |text: Option<Text>| text.map(|text| text.value);
         let settings = ProviderSettings {
@@ -311,7 +325,7 @@ fn permissions(reader: &mut Reader<'_>, layer: &mut Layer<'_>, entry: Entry) {
     let (ask, deny) = (tool_rules(reader, rules.ask), tool_rules(reader, rules.deny));
     if layer.is_repository() && !allow.is_empty() {
         allow.clear();
-        ignored(reader, rules.allow_key.unwrap_or_default(), "permissions.allow");
+        ignored(reader, layer, rules.allow_key.unwrap_or_default(), "permissions.allow");
     }
     if !(allow.is_empty() && ask.is_empty() && deny.is_empty()) {
         let rules = PermissionRules { layer: layer.text.layer, allow, ask, deny };
@@ -369,7 +383,7 @@ fn worktrees(reader: &mut Reader<'_>, layer: &mut Layer<'_>, entry: Entry) {
     let keys = table(reader, entry).unwrap_or_default();
     reader.fields(Place::Other("`[worktrees]`"), keys, WORKTREES, &mut worktrees);
     match worktrees.dir {
-        Some((_, key)) if layer.is_repository() => ignored(reader, key, "worktrees.dir"),
+        Some((_, key)) if layer.is_repository() => ignored(reader, layer, key, "worktrees.dir"),
         Some((dir, _)) => layer.settings.worktrees_dir = Some(dir.value),
         None => {}
     }
@@ -377,16 +391,16 @@ fn worktrees(reader: &mut Reader<'_>, layer: &mut Layer<'_>, entry: Entry) {
     layer.settings.worktrees_include.extend(values(worktrees.include));
     if layer.is_repository() && !worktrees.setup.is_empty() {
         // Whoever runs a plan of their own in a stranger's repository has named none of its commands.
-        ignored(reader, worktrees.setup_key, "worktrees.setup");
+        ignored(reader, layer, worktrees.setup_key, "worktrees.setup");
     } else {
         layer.settings.worktrees_setup.extend(values(worktrees.setup));
     }
 }
 
-fn ignored(reader: &mut Reader<'_>, span: Span, setting: &str) {
+fn ignored(reader: &mut Reader<'_>, layer: &Layer<'_>, span: Span, setting: &str) {
     let message = format!("`{setting}` is ignored here");
     reader.problem(Code::IgnoredSetting, span, message).help =
-        Some("a repository can't set it; write it into your own flow.toml".to_owned());
+        Some(format!("a repository can't set it; write it into your own `{}`", layer.own));
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ fn fold(layers: &[(SettingsLayer, &str)]) -> (Settings, String) {
         dir: "dir".to_owned(),
         file: Arc::new(SourceFile::new("flow.toml", *text)),
     });
-    let (settings, found) = settings(texts.collect());
+    let (settings, found) = settings(texts.collect(), "~/.config/flow/flow.toml");
     (settings, short(&found))
 }
 
@@ -95,10 +95,10 @@ fn a_repository_only_narrows() {
         ),
     ]);
     insta::assert_snapshot!(found, @r"
-    2:1 [allow] W0601 `permissions.allow` is ignored here; a repository can't set it; write it into your own flow.toml
-    5:1 [dir] W0601 `worktrees.dir` is ignored here; a repository can't set it; write it into your own flow.toml
-    7:1 [setup] W0601 `worktrees.setup` is ignored here; a repository can't set it; write it into your own flow.toml
-    8:12 [openai] W0601 `providers.openai` is ignored here; a repository can't set it; write it into your own flow.toml
+    2:1 [allow] W0601 `permissions.allow` is ignored here; a repository can't set it; write it into your own `~/.config/flow/flow.toml`
+    5:1 [dir] W0601 `worktrees.dir` is ignored here; a repository can't set it; write it into your own `~/.config/flow/flow.toml`
+    7:1 [setup] W0601 `worktrees.setup` is ignored here; a repository can't set it; write it into your own `~/.config/flow/flow.toml`
+    8:12 [openai] W0601 `providers.openai` is ignored here; a repository can't set it; write it into your own `~/.config/flow/flow.toml`
     ");
     assert!(settings.permissions[0].allow.is_empty() && settings.permissions[0].ask.len() == 1);
     assert_eq!(settings.worktrees_dir.as_deref(), Some("mine"));

@@ -133,6 +133,10 @@ codes! {
     SharedWriters = "W0504", Warning;
     /// An agent file that can't be used; an error as soon as a plan names its agent.
     BrokenAgent = "W0505", Warning;
+    /// A model of an agent's definition that can't be used here, so that the default answers.
+    OtherModel = "W0506", Warning;
+    /// A written model that answers in place of a real one.
+    WrittenModel = "W0507", Warning;
     /// A setting that this layer may not set and that is ignored.
     IgnoredSetting = "W0601", Warning;
     /// A secret too short to be masked.

@@ -43,6 +43,11 @@ impl Diagnostic {
         Diagnostic { code, message: message.into(), labels: vec![label], help: None }
     }
 
+    /// A finding about no text in particular, but about what the text means in this place.
+    pub fn at_no_place(code: Code, message: impl Into<String>) -> Self {
+        Diagnostic { code, message: message.into(), labels: Vec::new(), help: None }
+    }
+
     /// Adds what to do.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {

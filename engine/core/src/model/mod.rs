@@ -11,6 +11,7 @@ pub use outcome::{
     OutputSlice, Reason, RunStatus, TaskState, Usage, WorktreeOutcome,
 };
 pub use settings::{
-    ModelChoice, ModelTarget, PermissionRules, ProviderKind, ProviderSettings, Settings, SettingsLayer,
+    ModelChoice, ModelTarget, ModelWish, PermissionRules, ProviderKind, ProviderSettings, Settings,
+    SettingsLayer,
 };
 pub use tools::{TOOLS, ToolClass, ToolInfo, ToolRule, tool};

@@ -47,6 +47,11 @@ pub struct ModelChoice {
     pub targets: Vec<ModelTarget>,
     /// The folder of the flow.toml that said so; a script's path is relative to it.
     pub dir: String,
+    /// Which layer said so.
+    pub layer: SettingsLayer,
+    /// What the next weaker flow.toml says of the same alias: a real model there goes before a written one of a
+    /// repository.
+    pub weaker: Option<Box<ModelChoice>>,
 }
 
 /// One meaning of an alias.
@@ -56,6 +61,27 @@ pub enum ModelTarget {
     Named(String),
     /// A written model: the path of its script.
     Script(String),
+}
+
+/// The model that an agent of a plan asks for, and who wrote it down.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ModelWish<'a> {
+    /// Nobody: the default of `[models]`.
+    Default,
+    /// The agent's definition, which knows nothing of this place: where its model can't be used the default stands in.
+    Definition(&'a str),
+    /// The plan: this one and no other.
+    Plan(&'a str),
+}
+
+impl<'a> ModelWish<'a> {
+    /// The name that is asked for, if there is one.
+    pub fn name(self) -> Option<&'a str> {
+        match self {
+            ModelWish::Default => None,
+            ModelWish::Definition(name) | ModelWish::Plan(name) => Some(name),
+        }
+    }
 }
 
 /// `[providers.NAME]`.

@@ -42,6 +42,7 @@ impl Fold {
                     ended: None,
                     duration_ms: 0,
                     epoch: 1,
+                    written_models: Vec::new(),
                     inputs: inputs.clone(),
                     outputs: None,
                     counts: Counts::default(),
@@ -61,7 +62,10 @@ impl Fold {
             }
             Event::TaskExpanded { task, instances } => self.expanded(task, instances),
             Event::AttemptStarting { task, attempt, .. } => self.starting(task, *attempt, at),
-            Event::AttemptRunning { task, launch, .. } => self.on(task, |row| row.running(launch)),
+            Event::AttemptRunning { task, launch, .. } => {
+                self.answers(launch);
+                self.on(task, |row| row.running(launch));
+            }
             Event::AttemptEnded { task, outcome, .. } => self.on(task, |row| row.attempt_ended(outcome)),
             Event::TaskRetry { task, .. } => self.on(task, |row| row.state = TaskState::Created),
             Event::TaskEnded { task, state, reason, message, allowed } => {
@@ -121,6 +125,16 @@ impl Fold {
         report.total_tokens = report.usage.total_tokens();
         report.duration_ms = self.before + millis(self.epoch_started, self.last);
         Some(report)
+    }
+
+    /// Takes down which written model answers, if one does.
+    fn answers(&mut self, launch: &Launch) {
+        let written = launch.agent.as_ref().and_then(|agent| agent.written.as_ref());
+        if let (Some(head), Some(file)) = (&mut self.head, written)
+            && !head.written_models.contains(file)
+        {
+            head.written_models.push(file.clone());
+        }
     }
 
     fn add(&mut self, row: TaskReport) {

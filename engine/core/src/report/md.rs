@@ -39,7 +39,7 @@ fn render(report: &RunReport, texts: &dyn Texts) -> String {
 // Writing to a string can't fail, so the results of `write!` are dropped in this file.
 
 fn head(out: &mut String, report: &RunReport) {
-    let _ = writeln!(out, "# {}: {}\n", plain(&report.plan), report.status.as_str());
+    let _ = writeln!(out, "# {}: {}{}\n", plain(&report.plan), report.status.as_str(), written(report));
     let mut facts = vec![
         report.counts.in_words(),
         format_duration(Duration::from_millis(report.duration_ms)),
@@ -58,6 +58,16 @@ fn head(out: &mut String, report: &RunReport) {
     let _ = writeln!(out, "{}", facts.join(" · "));
     if let Some(message) = &report.message {
         let _ = writeln!(out, "\n> {}", plain(message));
+    }
+}
+
+/// Answers that somebody wrote down beforehand must not pass for those of a model: the title says so.
+fn written(report: &RunReport) -> String {
+    let files: Vec<String> = report.written_models.iter().map(|file| code(file)).collect();
+    match files.as_slice() {
+        [] => String::new(),
+        [file] => format!(" (answers of the written model {file})"),
+        files => format!(" (answers of the written models {})", files.join(", ")),
     }
 }
 

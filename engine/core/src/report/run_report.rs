@@ -44,6 +44,9 @@ pub struct RunReport {
     pub duration_ms: u64,
     /// From 1; one more with each resume.
     pub epoch: u32,
+    /// The scripts of written models that answered in place of real ones, in the order in which they were asked.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub written_models: Vec<String>,
     /// Inputs by name; secrets are never among them.
     pub inputs: BTreeMap<String, Value>,
     /// The plan's `outputs`.

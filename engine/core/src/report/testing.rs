@@ -76,6 +76,7 @@ impl Journal {
     pub(crate) fn start(&mut self, task: &str, attempt: u32, what: What) -> &mut Self {
         let attempt = Attempt(attempt);
         let agent = LaunchAgent {
+            written: None,
             id: "a0123456789abcdef".into(),
             name: "coder".into(),
             source: "project".into(),

@@ -7,8 +7,8 @@ use super::context::Scope;
 use crate::converse::OutputForm;
 use crate::ids::TaskId;
 use crate::model::{
-    AgentDef, AgentSource, ModelRef, PermissionMode, PermissionRules, Settings, SettingsLayer, TOOLS,
-    ToolPolicy, ToolRule,
+    AgentDef, AgentSource, ModelRef, ModelWish, PermissionMode, PermissionRules, Settings, SettingsLayer,
+    TOOLS, ToolPolicy, ToolRule,
 };
 use crate::plan::{AgentTask, Output, Plan, Task, TaskKind};
 use crate::policy::{ModeSource, Permissions};
@@ -120,12 +120,13 @@ pub fn output_form(output: &Output) -> OutputForm {
     }
 }
 
-/// The model that is asked for: the task's, else the definition's. `None`: neither says one.
-pub fn model_of<'a>(definition: &'a AgentDef, task: &'a AgentTask) -> Option<&'a str> {
-    task.model.as_deref().or(match &definition.model {
-        ModelRef::Named(name) => Some(name),
-        ModelRef::Inherit => None,
-    })
+/// The model that is asked for: the task's, else the definition's.
+pub fn model_of<'a>(definition: &'a AgentDef, task: &'a AgentTask) -> ModelWish<'a> {
+    match (&task.model, &definition.model) {
+        (Some(name), _) => ModelWish::Plan(name),
+        (None, ModelRef::Named(name)) => ModelWish::Definition(name),
+        (None, ModelRef::Inherit) => ModelWish::Default,
+    }
 }
 
 /// The turn limit.

@@ -200,6 +200,10 @@ impl Driver {
                     hash: definition.hash.clone(),
                     version: definition.version.clone(),
                     model: ready.model.name().to_owned(),
+                    written: ready.model.written().map(|written| {
+                        let root = Path::new(&self.setup.facts.root);
+                        written.file.strip_prefix(root).unwrap_or(&written.file).display().to_string()
+                    }),
                     fork: agent_task.fork.map(|from| self.setup.plan.tasks[from.index()].address.clone()),
                 }));
                 Ok((Ready::Agent(Box::new(ready), commands, checks), launch))

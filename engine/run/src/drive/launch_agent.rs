@@ -36,12 +36,13 @@ impl Driver {
         let Site { id, attempt, task, dir, tree } = site;
         let setup = &self.setup;
         let definition = &setup.plan.agents[agent_task.agent];
-        let model = setup.providers.resolve(model_of(definition, agent_task)).map_err(|error| {
+        let chosen = setup.providers.resolve(model_of(definition, agent_task)).map_err(|error| {
             refused(
                 Reason::Provider,
                 format!("agent `{}` ({}): {}", definition.name, definition.path, chain(&error)),
             )
         })?;
+        let model = chosen.model;
         let own_tree = tree.map_or_else(|| PathBuf::from(&setup.facts.root), |tree| tree.path().to_owned());
         let tools = tools_of(definition, agent_task, task.background);
         // A fork is offered what its conversation was begun with, and refused what its own place forbids.

@@ -2,8 +2,8 @@ use std::path::Path;
 
 use flow_core::converse::{Item, OutputForm};
 use flow_core::model::{
-    DenialReason, PermissionMode, PermissionRules, ProviderKind, Settings, SettingsLayer, ToolPolicy,
-    ToolRule,
+    DenialReason, ModelWish, PermissionMode, PermissionRules, ProviderKind, Settings, SettingsLayer,
+    ToolPolicy, ToolRule,
 };
 use flow_core::policy::{ModeSource, Permissions};
 use serde_json::{Value, json};
@@ -36,7 +36,7 @@ impl Bench {
             model: None,
             env: Box::new(|_| None),
         };
-        let model = Providers::new(config).unwrap().resolve(Some("test-model")).unwrap();
+        let model = Providers::new(config).unwrap().resolve(ModelWish::Plan("test-model")).unwrap().model;
         Bench::with(root, model)
     }
 

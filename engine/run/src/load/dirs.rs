@@ -26,7 +26,7 @@ impl Dirs {
     }
 
     /// The person's `flow.toml`, whether or not it is there.
-    pub(super) fn user_settings(&self) -> Option<PathBuf> {
+    pub fn user_settings(&self) -> Option<PathBuf> {
         Some(self.config.as_ref()?.join("flow/flow.toml"))
     }
 

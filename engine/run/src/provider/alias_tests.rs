@@ -22,7 +22,7 @@ fn settings_that_people_copy_name_the_models_that_are_built_in_and_no_others() {
     for text in COPIED {
         let file = SourceFile::new("flow.toml", *text).into();
         let layer = SettingsText { layer: SettingsLayer::Repository, dir: String::new(), file };
-        let (settings, findings) = settings(vec![layer]);
+        let (settings, findings) = settings(vec![layer], "flow.toml");
         assert_eq!(findings, []);
         for target in settings.models.values().flat_map(|choice| &choice.targets) {
             let ModelTarget::Named(name) = target else { continue };

@@ -161,7 +161,11 @@ fn key(
             hide_from_children();
             Ok(Key::Held { value, variable: variable.to_owned() })
         }
-        None => Err(ProviderError::NoKey { variable: variable.to_owned(), model: model.to_owned() }),
+        None => Err(ProviderError::NoKey {
+            variable: variable.to_owned(),
+            model: model.to_owned(),
+            default: None,
+        }),
     }
 }
 

@@ -23,7 +23,10 @@ pub enum ProviderError {
     },
     /// No model is configured, and no key is there.
     #[error("no model is configured")]
-    NoModel,
+    NoModel {
+        /// A provider of flow.toml that could have one.
+        provider: Option<String>,
+    },
     /// Nobody knows a model of this name.
     #[error("no provider is known for the model `{model}`")]
     UnknownModel {
@@ -49,6 +52,8 @@ pub enum ProviderError {
         variable: String,
         /// The model.
         model: String,
+        /// The model that is the default here and could be asked instead.
+        default: Option<String>,
     },
     /// `base_url` leads where no request may go.
     #[error("`base_url` of the provider `{provider}` can't be used: {message}")]
@@ -77,19 +82,60 @@ pub enum ProviderError {
     Client(String),
 }
 
+/// Whether a name can stand left of `=` in TOML without quotes.
+fn is_bare(name: &str) -> bool {
+    !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-')
+}
+
 impl ProviderError {
+    /// Whether only this place lacks the model: a key, or a name that means something elsewhere. What is written down
+    /// wrongly is a mistake to tell.
+    pub(super) fn is_absence(&self) -> bool {
+        match self {
+            ProviderError::NoKey { .. }
+            | ProviderError::UnknownModel { .. }
+            | ProviderError::UnknownProvider { .. }
+            | ProviderError::NoTarget { .. } => true,
+            ProviderError::NoModel { .. }
+            | ProviderError::ReadScript { .. }
+            | ProviderError::BadScript { .. }
+            | ProviderError::BadUrl { .. }
+            | ProviderError::Circle { .. }
+            | ProviderError::Client(_) => false,
+        }
+    }
+
+    /// The same, with the model that is the default here, for its help.
+    pub(super) fn with_example(mut self, found: impl FnOnce() -> Option<String>) -> Self {
+        if let ProviderError::NoKey { default, .. } = &mut self {
+            *default = found();
+        }
+        self
+    }
+
     /// What to do about it.
     pub fn help(&self) -> Option<String> {
         const SCRIPT: &str =
             "to run without a model, write its answers down and pass them with `--model-script FILE`";
         let near = |near: &Option<String>| near.as_ref().map(|near| format!("did you mean `{near}`?"));
         match self {
-            ProviderError::NoModel => Some(format!(
-                "set `ANTHROPIC_API_KEY` or `OPENAI_API_KEY`, or name a model under `[models] default` in flow.toml; {SCRIPT}"
+            ProviderError::NoModel { provider } => Some(format!(
+                "set `ANTHROPIC_API_KEY` or `OPENAI_API_KEY`, or name one in flow.toml: `default = \"{}/MODEL\"` under `[models]`; {SCRIPT}",
+                provider.as_deref().unwrap_or("PROVIDER")
             )),
+            ProviderError::NoKey { variable, model, default: Some(default) } if is_bare(model) => {
+                Some(format!(
+                    "set `{variable}`, or say what it means here: `{model} = \"{default}\"` under `[models]` in flow.toml"
+                ))
+            }
             ProviderError::NoKey { variable, .. } => Some(format!("set `{variable}`; {SCRIPT}")),
-            ProviderError::UnknownModel { near: found, .. } => Some(near(found).unwrap_or_else(|| {
-                "write `PROVIDER/MODEL`, or define an alias under `[models]` in flow.toml".to_owned()
+            ProviderError::UnknownModel { near: found, model } => Some(near(found).unwrap_or_else(|| {
+                match is_bare(model) {
+                    true => format!(
+                        "write `PROVIDER/MODEL`, or say what it means: `{model} = \"PROVIDER/MODEL\"` under `[models]` in flow.toml"
+                    ),
+                    false => "write `PROVIDER/MODEL`, or define an alias under `[models]` in flow.toml".to_owned(),
+                }
             })),
             ProviderError::UnknownProvider { near: found, provider, .. } => {
                 Some(near(found).unwrap_or_else(|| format!("define `[providers.{provider}]` in flow.toml")))

@@ -1,8 +1,11 @@
 //! A model that can be asked.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use flow_core::ids::Address;
+use flow_core::model::SettingsLayer;
 use flow_core::wire::{Delta, ModelError, ModelErrorKind, ModelScript, Reply, Request};
 use tokio::time::Instant;
 
@@ -12,6 +15,17 @@ use super::retry::{Retries, chance};
 use super::sign::{Cursor, Sign, Tried};
 use super::{http, script};
 use crate::sys::clock::now;
+
+/// A written model: what answers was written down beforehand, and must never pass for a real one.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Written {
+    /// Its script.
+    pub file: PathBuf,
+    /// The layer whose flow.toml names it; `None`: `--model-script` does.
+    pub layer: Option<SettingsLayer>,
+    /// Variables that are not set, and whose keys would have brought a real model that stands before it.
+    pub lacking: Vec<String>,
+}
 
 /// A model, resolved. Cheap to clone; clones share the gate.
 #[derive(Clone, Debug)]
@@ -25,7 +39,7 @@ pub struct ModelHandle {
 /// Who answers.
 #[derive(Clone, Debug)]
 pub(super) enum Backend {
-    Script(Arc<ModelScript>),
+    Script(Arc<ModelScript>, Arc<Written>),
     Http(Arc<Endpoint>),
 }
 
@@ -43,9 +57,40 @@ impl ModelHandle {
     /// What the run has to say about this model, such as that no key is sent.
     pub fn note(&self) -> Option<String> {
         match &self.backend {
-            Backend::Script(_) => None,
+            Backend::Script(..) => None,
             Backend::Http(endpoint) => endpoint.note(),
         }
+    }
+
+    /// What is to be said of it when it is a written one.
+    pub fn written(&self) -> Option<&Written> {
+        match &self.backend {
+            Backend::Script(_, written) => Some(written),
+            Backend::Http(_) => None,
+        }
+    }
+
+    /// Whether it has anything to say to the agent of a task; only a written one knows that beforehand.
+    pub fn has_turns_for(&self, task: &Address, agent: &str) -> bool {
+        match &self.backend {
+            Backend::Script(script, _) => script.turns_for(task, agent).is_some(),
+            Backend::Http(_) => true,
+        }
+    }
+
+    /// The same model; a written one knows which keys would have brought a real one.
+    pub(super) fn lacking(mut self, variables: Vec<String>) -> Self {
+        if let Backend::Script(_, written) = &mut self.backend {
+            let written = Arc::make_mut(written);
+            written.lacking.extend(variables);
+            written.lacking.dedup();
+        }
+        self
+    }
+
+    /// Whether a real model of the person goes before it: a repository has written it down, and the person may not know.
+    pub(super) fn yields(&self) -> bool {
+        self.written().is_some_and(|written| written.layer == Some(SettingsLayer::Repository))
     }
 
     /// Asks, waits where the provider says so, and tries again where that may help. Every try moves the cursor on.
@@ -85,7 +130,7 @@ impl ModelHandle {
         signs(Sign::Trying { at });
         let mut delta = |delta: Delta| signs(Sign::Delta(delta));
         let answer = match &self.backend {
-            Backend::Script(script) => script::ask(script, cursor, position, request, &mut delta).await,
+            Backend::Script(script, _) => script::ask(script, cursor, position, request, &mut delta).await,
             Backend::Http(endpoint) => http::ask(endpoint, request, at, &mut delta).await,
         };
         signs(Sign::Tried(Tried {

@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use flow_core::model::ProviderKind;
+use flow_core::model::{ModelWish, ProviderKind};
 
 use super::super::testing::{Answer, End, Server, anthropic_text, ask, cursor, request};
 use super::super::{ProviderConfig, Providers};
@@ -17,7 +17,7 @@ fn scripted(text: &str) -> ModelHandle {
         model: None,
         env: Box::new(|_| None),
     };
-    Providers::new(config).unwrap().resolve(None).unwrap()
+    Providers::new(config).unwrap().resolve(ModelWish::Default).unwrap().model
 }
 
 fn statuses(signs: &[Sign]) -> Vec<Option<u16>> {

@@ -2,7 +2,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use flow_core::ids::Millis;
-use flow_core::model::{ProviderKind, ProviderSettings, SettingsLayer};
+use flow_core::model::{ModelWish, ProviderKind, ProviderSettings, SettingsLayer};
 use flow_core::wire::Block;
 use serde_json::json;
 
@@ -166,7 +166,7 @@ async fn a_key_goes_to_its_own_host_and_stands_in_no_message() {
 async fn a_host_that_a_repository_names_gets_no_key_and_the_run_says_so() {
     let server = Server::start(vec![Answer::stream(&openai_text("hi")), Answer::status(401, "")]).await;
     let providers = server.providers(ProviderKind::Openai, SettingsLayer::Repository, Some("TEST_KEY"));
-    let model = providers.resolve(Some("test/m")).unwrap();
+    let model = providers.resolve(ModelWish::Plan("test/m")).unwrap().model;
     assert!(model.note().unwrap().contains("no key is sent to `127.0.0.1`"));
     assert_eq!(ask_model(&model).await.0.unwrap().text(), "hi");
     let error = ask_model(&model).await.0.unwrap_err();
@@ -179,8 +179,11 @@ async fn a_host_that_a_repository_names_gets_no_key_and_the_run_says_so() {
 #[tokio::test]
 async fn a_user_s_server_without_a_named_variable_gets_no_key() {
     let server = Server::start(vec![Answer::stream(&openai_text("hi"))]).await;
-    let model =
-        server.providers(ProviderKind::Openai, SettingsLayer::User, None).resolve(Some("test/m")).unwrap();
+    let model = server
+        .providers(ProviderKind::Openai, SettingsLayer::User, None)
+        .resolve(ModelWish::Plan("test/m"))
+        .unwrap()
+        .model;
     ask_model(&model).await.0.unwrap();
     assert!(!server.seen()[0].head.contains("authorization"), "{}", server.seen()[0].head);
 }

@@ -21,6 +21,6 @@ mod sign;
 pub(crate) mod testing;
 
 pub use error::ProviderError;
-pub use handle::ModelHandle;
-pub use registry::{Lookup, ProviderConfig, Providers};
+pub use handle::{ModelHandle, Written};
+pub use registry::{Chosen, Lookup, ProviderConfig, Providers};
 pub use sign::{Cursor, Sign, Tried};

@@ -5,7 +5,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use flow_core::model::{ModelChoice, ModelTarget, ProviderKind, ProviderSettings, Settings};
+use flow_core::model::{ModelChoice, ModelTarget, ModelWish, ProviderKind, ProviderSettings, Settings};
 use flow_core::text::did_you_mean;
 use flow_core::wire::{ModelScript, api};
 
@@ -13,7 +13,7 @@ use super::alias::{ALIASES, VENDORS, middle_model, vendor_of};
 use super::endpoint::{Endpoint, vendor_settings};
 use super::error::ProviderError;
 use super::gate::{DEFAULT_MAX, Gate};
-use super::handle::{Backend, ModelHandle};
+use super::handle::{Backend, ModelHandle, Written};
 
 /// A written model has no server to spare.
 const SCRIPT_MAX: usize = 100_000;
@@ -43,12 +43,27 @@ impl fmt::Debug for ProviderConfig {
     }
 }
 
+/// The model that answers an agent.
+#[derive(Clone, Debug)]
+pub struct Chosen {
+    /// The model.
+    pub model: ModelHandle,
+    /// Why it isn't the one that the agent's definition names.
+    pub instead_of: Option<Arc<ProviderError>>,
+}
+
+impl Chosen {
+    fn of(model: ModelHandle) -> Self {
+        Chosen { model, instead_of: None }
+    }
+}
+
 /// Every model of a run.
 #[derive(Debug)]
 pub struct Providers {
     config: ProviderConfig,
     /// `--model-script`, read.
-    script: Option<Arc<ModelScript>>,
+    script: Option<(Arc<ModelScript>, Arc<Written>)>,
     made: Mutex<Made>,
 }
 
@@ -63,21 +78,51 @@ struct Made {
 impl Providers {
     /// Reads the script of `--model-script`, if there is one. Nothing else happens before a model is wanted.
     pub fn new(config: ProviderConfig) -> Result<Self, ProviderError> {
-        let script = config.script.as_deref().map(read_script).transpose()?;
+        let read = |file: &Path| {
+            let written = Written { file: file.to_owned(), layer: None, lacking: Vec::new() };
+            read_script(file).map(|script| (script, Arc::new(written)))
+        };
+        let script = config.script.as_deref().map(read).transpose()?;
         Ok(Providers { config, script, made: Mutex::default() })
     }
 
-    /// The model for an agent that wants this one, by its task or definition; `None`: whatever is the default.
-    pub fn resolve(&self, wanted: Option<&str>) -> Result<ModelHandle, ProviderError> {
-        let wanted = self.config.model.as_deref().or(wanted).filter(|name| *name != "inherit");
-        if let Some(script) = &self.script {
-            let id = wanted.unwrap_or("script");
-            return Ok(self.scripted(Arc::clone(script), id));
+    /// The model for an agent that wishes this one.
+    ///
+    /// `--model-script`, then `--model`, go before what plan and definition say. A definition is at home in many places:
+    /// where its model can't be used, or is a written one of the repository, the default stands in, if that is better.
+    pub fn resolve(&self, wish: ModelWish<'_>) -> Result<Chosen, ProviderError> {
+        let wish = self.config.model.as_deref().map_or(wish, ModelWish::Plan);
+        let wish = if wish.name() == Some("inherit") { ModelWish::Default } else { wish };
+        if let Some((script, written)) = &self.script {
+            let id = wish.name().unwrap_or("script");
+            return Ok(Chosen::of(self.scripted(Arc::clone(script), Arc::clone(written), id)));
         }
-        match wanted {
-            Some(name) => self.named(name, &mut Vec::new()),
-            None => self.default(),
+        match wish {
+            ModelWish::Default => self.default().map(Chosen::of),
+            ModelWish::Plan(name) => match self.named(name, &mut Vec::new()) {
+                Ok(model) => Ok(Chosen::of(model)),
+                Err(error) => Err(error.with_example(|| self.real_default())),
+            },
+            ModelWish::Definition(name) => match self.named(name, &mut Vec::new()) {
+                Ok(model) if model.yields() => match self.default() {
+                    Ok(real) if real.written().is_none() => Ok(Chosen::of(real)),
+                    Ok(_) | Err(_) => Ok(Chosen::of(model)),
+                },
+                Ok(model) => Ok(Chosen::of(model)),
+                Err(error) if error.is_absence() => match (self.default(), &error) {
+                    (Ok(model), _) => Ok(Chosen { model, instead_of: Some(Arc::new(error)) }),
+                    // Which key the definition lacks says more than that there is none.
+                    (Err(ProviderError::NoModel { .. }), ProviderError::NoKey { .. }) => Err(error),
+                    (Err(no_default), _) => Err(no_default),
+                },
+                Err(error) => Err(error),
+            },
         }
+    }
+
+    /// The name of the default, where that is a real model.
+    fn real_default(&self) -> Option<String> {
+        self.default().ok().filter(|model| model.written().is_none()).map(|model| model.name())
     }
 
     fn default(&self) -> Result<ModelHandle, ProviderError> {
@@ -89,7 +134,9 @@ impl Providers {
             .find(|(_, kind)| (self.config.env)(api(*kind).key_env).is_some_and(|key| !key.is_empty()));
         match with_key {
             Some((_, kind)) => self.named(middle_model(*kind), &mut Vec::new()),
-            None => Err(ProviderError::NoModel),
+            None => Err(ProviderError::NoModel {
+                provider: self.config.settings.providers.keys().next().cloned(),
+            }),
         }
     }
 
@@ -100,7 +147,7 @@ impl Providers {
             && let Some(choice) = self.config.settings.models.get(name)
         {
             seen.push(name);
-            let answer = self.chosen(name, choice, seen);
+            let answer = self.layered(name, choice, seen);
             seen.pop();
             return answer;
         }
@@ -121,6 +168,22 @@ impl Providers {
         Err(ProviderError::UnknownModel { model: name.to_owned(), near: near.map(str::to_owned) })
     }
 
+    /// What the strongest flow.toml says of an alias; but a written model of a repository stands behind whatever real
+    /// one a weaker flow.toml has.
+    fn layered<'a>(
+        &'a self,
+        alias: &str,
+        choice: &'a ModelChoice,
+        seen: &mut Vec<&'a str>,
+    ) -> Result<ModelHandle, ProviderError> {
+        let own = self.chosen(alias, choice, seen)?;
+        let Some(weaker) = choice.weaker.as_deref().filter(|_| own.yields()) else { return Ok(own) };
+        match self.layered(alias, weaker, seen) {
+            Ok(real) if real.written().is_none() => Ok(real),
+            Ok(_) | Err(_) => Ok(own),
+        }
+    }
+
     /// The first usable target of an alias.
     fn chosen<'a>(
         &'a self,
@@ -128,17 +191,24 @@ impl Providers {
         choice: &'a ModelChoice,
         seen: &mut Vec<&'a str>,
     ) -> Result<ModelHandle, ProviderError> {
-        let mut reasons = Vec::new();
+        let (mut reasons, mut lacking) = (Vec::new(), Vec::new());
         for target in &choice.targets {
             let answer = match target {
                 ModelTarget::Named(name) => self.named(name, seen),
                 ModelTarget::Script(file) => {
                     let path = Path::new(&choice.dir).join(file);
-                    self.script_file(&path).map(|script| self.scripted(script, alias))
+                    self.script_file(&path).map(|script| {
+                        let layer = Some(choice.layer);
+                        let written = Written { file: path, layer, lacking: Vec::new() };
+                        self.scripted(script, Arc::new(written), alias)
+                    })
                 }
             };
+            if let Err(ProviderError::NoKey { variable, .. }) = &answer {
+                lacking.push(variable.clone());
+            }
             match answer {
-                Ok(model) => return Ok(model),
+                Ok(model) => return Ok(model.lacking(lacking)),
                 // A script that is there and wrong is a mistake to tell, not a reason to go on.
                 Err(error @ ProviderError::BadScript { .. }) => return Err(error),
                 Err(error) if choice.targets.len() == 1 => return Err(error),
@@ -160,12 +230,12 @@ impl Providers {
         })
     }
 
-    fn scripted(&self, script: Arc<ModelScript>, id: &str) -> ModelHandle {
+    fn scripted(&self, script: Arc<ModelScript>, written: Arc<Written>, id: &str) -> ModelHandle {
         ModelHandle {
             provider: "script".into(),
             id: id.into(),
             gate: self.gate("script", id, SCRIPT_MAX),
-            backend: Backend::Script(script),
+            backend: Backend::Script(script, written),
         }
     }
 

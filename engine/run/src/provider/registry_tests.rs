@@ -23,9 +23,16 @@ impl Given {
         }
     }
 
-    fn alias(mut self, name: &str, targets: &[ModelTarget]) -> Self {
+    fn alias(self, name: &str, targets: &[ModelTarget]) -> Self {
+        self.layer(SettingsLayer::User, name, targets)
+    }
+
+    /// What another flow.toml says, stronger than those before.
+    fn layer(mut self, layer: SettingsLayer, name: &str, targets: &[ModelTarget]) -> Self {
         let dir = self.folder.path().to_string_lossy().into_owned();
-        self.models.insert(name.to_owned(), ModelChoice { targets: targets.to_vec(), dir });
+        let weaker = self.models.shift_remove(name).map(Box::new);
+        let choice = ModelChoice { targets: targets.to_vec(), dir, layer, weaker };
+        self.models.insert(name.to_owned(), choice);
         self
     }
 
@@ -52,7 +59,13 @@ impl Given {
         self
     }
 
+    /// What a plan gets that wishes this.
     fn resolve(self, wanted: Option<&str>, script: Option<&str>) -> Result<String, ProviderError> {
+        self.choose(wanted.map_or(ModelWish::Default, ModelWish::Plan), script)
+            .map(|chosen| chosen.model.name())
+    }
+
+    fn choose(self, wish: ModelWish<'_>, script: Option<&str>) -> Result<Chosen, ProviderError> {
         let keys = self.keys;
         let config = ProviderConfig {
             settings: Settings { models: self.models, providers: self.providers, ..Settings::default() },
@@ -60,7 +73,7 @@ impl Given {
             model: self.flag.map(str::to_owned),
             env: Box::new(move |name| keys.contains(&name).then(|| "key".to_owned())),
         };
-        Providers::new(config)?.resolve(wanted).map(|model| model.name())
+        Providers::new(config)?.resolve(wish)
     }
 
     fn gives(self, wanted: Option<&str>, model: &str) {
@@ -199,7 +212,145 @@ fn requests_for_one_model_share_a_gate() {
         env: Box::new(|_| Some("key".to_owned())),
     };
     let providers = Providers::new(config).unwrap();
-    let gate = |name: &str| providers.resolve(Some(name)).unwrap().gate;
+    let gate = |name: &str| providers.resolve(ModelWish::Plan(name)).unwrap().model.gate;
     assert!(Arc::ptr_eq(&gate("sonnet"), &gate("claude-sonnet-5-5")));
     assert!(!Arc::ptr_eq(&gate("sonnet"), &gate("opus")));
+}
+
+/// Whose model answers: each row says what stands in the person's flow.toml and in the repository's, which keys are set,
+/// and what an agent gets that wishes nothing, whose definition says `haiku`, and whose task says `haiku`.
+#[test]
+fn only_a_written_model_yields_and_only_a_definition_falls_back() {
+    let own = |targets: &[ModelTarget]| (SettingsLayer::User, targets.to_vec());
+    let repo = |targets: &[ModelTarget]| (SettingsLayer::Repository, targets.to_vec());
+    let policy = |targets: &[ModelTarget]| (SettingsLayer::Policy, targets.to_vec());
+    let demo = || script("model.yaml");
+    const NONE: &[&str] = &[];
+    const OPENAI: &[&str] = &["OPENAI_API_KEY"];
+    let no_haiku = "`ANTHROPIC_API_KEY` is not set, so the model `haiku` can't be used";
+    type Row<'a> = (&'a [(SettingsLayer, Vec<ModelTarget>)], &'static [&'static str], [&'a str; 3]);
+    let rows: &[Row<'_>] = &[
+        // Nothing is said: the key decides, and a definition's alias falls to it.
+        (&[], NONE, ["no model is configured", no_haiku, no_haiku]),
+        (&[], OPENAI, ["openai/gpt-5.4", "openai/gpt-5.4 instead", no_haiku]),
+        (
+            &[],
+            BOTH,
+            ["anthropic/claude-sonnet-5-5", "anthropic/claude-haiku-5-5", "anthropic/claude-haiku-5-5"],
+        ),
+        // A server of the person's own.
+        (&[own(&[named("lab/m")])], NONE, ["lab/m", "lab/m instead", no_haiku]),
+        // A real model of the repository goes before the person's, also where the person's could be asked.
+        (
+            &[own(&[named("lab/m")]), repo(&[named("gpt-9")])],
+            OPENAI,
+            ["openai/gpt-9", "openai/gpt-9 instead", no_haiku],
+        ),
+        (
+            &[own(&[named("lab/m")]), repo(&[named("gpt-9")])],
+            NONE,
+            ["`OPENAI_API_KEY` is not set", "`OPENAI_API_KEY` is not set", no_haiku],
+        ),
+        // A written one of the repository yields to it, wherever it stands in its list.
+        (&[own(&[named("lab/m")]), repo(&[demo()])], NONE, ["lab/m", "lab/m instead", no_haiku]),
+        (
+            &[own(&[named("lab/m")]), repo(&[named("sonnet"), demo()])],
+            NONE,
+            ["lab/m", "lab/m instead", no_haiku],
+        ),
+        (
+            &[own(&[named("lab/m")]), repo(&[named("sonnet"), demo()])],
+            BOTH,
+            ["anthropic/claude-sonnet-5-5", "anthropic/claude-haiku-5-5", "anthropic/claude-haiku-5-5"],
+        ),
+        (
+            &[own(&[named("lab/m")]), repo(&[named("gpt-9")]), repo(&[demo()])],
+            OPENAI,
+            ["openai/gpt-9", "openai/gpt-9 instead", no_haiku],
+        ),
+        // It does not yield to a model that can't be asked, nor to another written one.
+        (&[own(&[named("opus")]), repo(&[demo()])], NONE, ["written", "written instead", no_haiku]),
+        (&[own(&[demo()]), repo(&[demo()])], NONE, ["written", "written instead", no_haiku]),
+        (&[repo(&[demo()])], OPENAI, ["written", "written instead", no_haiku]),
+        // What the person or the machine has written down was asked for.
+        (&[own(&[demo()])], BOTH, ["written", "anthropic/claude-haiku-5-5", "anthropic/claude-haiku-5-5"]),
+        (&[own(&[named("lab/m")]), policy(&[demo()])], NONE, ["written", "written instead", no_haiku]),
+    ];
+    for (layers, keys, expected) in rows {
+        let wishes = [ModelWish::Default, ModelWish::Definition("haiku"), ModelWish::Plan("haiku")];
+        for (wish, expected) in wishes.into_iter().zip(expected) {
+            let mut given = Given::keys(keys).file("model.yaml", "default: [{ say: x }]").provider(
+                "lab",
+                "https://lab.example/v1",
+                SettingsLayer::User,
+            );
+            for (layer, targets) in *layers {
+                given = given.layer(*layer, "default", targets);
+            }
+            let got = match given.choose(wish, None) {
+                Ok(Chosen { model, instead_of }) => {
+                    let name = if model.written().is_some() { "written".to_owned() } else { model.name() };
+                    name + if instead_of.is_some() { " instead" } else { "" }
+                }
+                Err(error) => error.to_string(),
+            };
+            assert!(
+                got.starts_with(expected),
+                "{wish:?} with {keys:?} and {layers:?}: {got}, not {expected}"
+            );
+            assert_eq!(
+                got.ends_with("instead"),
+                expected.ends_with("instead"),
+                "{wish:?}, {layers:?}: {got}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_written_alias_of_the_repository_yields_where_a_definition_names_it() {
+    let given = || {
+        Given::keys(&[])
+            .file("model.yaml", "default: [{ say: x }]")
+            .provider("lab", "https://lab.example/v1", SettingsLayer::User)
+            .alias("default", &[named("lab/m")])
+            .layer(SettingsLayer::Repository, "haiku", &[named("sonnet"), script("model.yaml")])
+    };
+    let chosen = given().choose(ModelWish::Definition("haiku"), None).unwrap();
+    assert_eq!((chosen.model.name().as_str(), chosen.instead_of.is_none()), ("lab/m", true));
+    // The plan means this one.
+    let chosen = given().choose(ModelWish::Plan("haiku"), None).unwrap();
+    let written = chosen.model.written().unwrap();
+    assert_eq!(written.lacking, ["ANTHROPIC_API_KEY"]);
+    assert!(written.file.ends_with("model.yaml"), "{written:?}");
+}
+
+#[test]
+fn what_a_person_names_by_a_flag_is_what_they_get() {
+    let given = |flag| {
+        Given::keys(&[])
+            .file("model.yaml", "default: [{ say: x }]")
+            .provider("lab", "https://lab.example/v1", SettingsLayer::User)
+            .alias("default", &[named("lab/m")])
+            .layer(SettingsLayer::Repository, "demo", &[script("model.yaml")])
+            .flag(flag)
+    };
+    assert!(given("demo").choose(ModelWish::Definition("opus"), None).unwrap().model.written().is_some());
+    let error = given("haiku").choose(ModelWish::Definition("opus"), None).unwrap_err();
+    assert_eq!(
+        error.help().unwrap(),
+        "set `ANTHROPIC_API_KEY`, or say what it means here: `haiku = \"lab/m\"` under `[models]` in flow.toml"
+    );
+}
+
+#[test]
+fn a_mistake_in_a_definition_s_model_is_told_and_not_passed_over() {
+    let given = Given::keys(BOTH).alias("haiku", &[script("m.yaml")]).file("m.yaml", "t: [{ sai: x }]");
+    let error = given.choose(ModelWish::Definition("haiku"), None).unwrap_err();
+    assert!(matches!(error, ProviderError::BadScript { .. }), "{error}");
+    for unknown in ["gizmo", "opusplan", "no-such/provider"] {
+        let chosen = Given::keys(BOTH).choose(ModelWish::Definition(unknown), None).unwrap();
+        assert_eq!(chosen.model.name(), "anthropic/claude-sonnet-5-5");
+        assert!(chosen.instead_of.unwrap().to_string().contains(unknown));
+    }
 }

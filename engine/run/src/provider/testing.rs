@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
 use flow_core::ids::Address;
-use flow_core::model::{ProviderKind, ProviderSettings, Settings, SettingsLayer};
+use flow_core::model::{ModelWish, ProviderKind, ProviderSettings, Settings, SettingsLayer};
 use flow_core::wire::{Message, ModelError, Reply, Request};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -108,7 +108,10 @@ impl Server {
 
     /// A model of this server.
     pub(crate) fn model(&self, kind: ProviderKind) -> ModelHandle {
-        self.providers(kind, SettingsLayer::User, Some("TEST_KEY")).resolve(Some("test/model-1")).unwrap()
+        self.providers(kind, SettingsLayer::User, Some("TEST_KEY"))
+            .resolve(ModelWish::Plan("test/model-1"))
+            .unwrap()
+            .model
     }
 
     /// Providers with this server as the provider `test`; the variable `TEST_KEY` is `secret-key-123`.
