@@ -169,7 +169,7 @@ fn m13_a_run_prints_a_line_a_task_the_reason_and_the_exact_command_to_try_again(
         ok      good T
         FAILED  bad T  exit code 3
                 | the reason
-        blocked after                                 upstream
+        blocked after                                 by bad (exit code 3)
         ok      agent T  1 turn, N tokens
         run RUN: failed in T: 2 completed, 1 failed, 1 blocked; N tokens
         report: .flow/runs/RUN/report.md

@@ -38,7 +38,7 @@ pub fn summary(how: How, ended: &Ended<'_>) {
         "run {run}: {} in {}: {}{tokens}",
         words::run_status(report.status),
         format_duration(*took),
-        words::counts(&report.counts)
+        report.counts.in_words()
     );
     let in_ci = matches!(how, How::Ci | How::Github);
     if in_ci && report.status == RunStatus::Completed {

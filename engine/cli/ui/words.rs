@@ -6,7 +6,6 @@ use std::time::Duration;
 use anstyle::{AnsiColor, Style};
 use flow_core::event::Event;
 use flow_core::model::{Outcome, Reason, RunStatus, TaskState};
-use flow_core::report::Counts;
 use flow_core::text::{format_duration, format_tokens, one_line, visible};
 use flow_run::execute::Progress;
 use flow_run::watch::{Line, Update, View};
@@ -25,9 +24,11 @@ pub fn line(line: &Line) -> String {
         Line::Ended { parent: true, state: TaskState::Completed, .. } => String::new(),
         // Whoever selected tasks knows that the others don't run.
         Line::Ended { reason: Some(Reason::NotSelected), .. } => String::new(),
-        Line::Ended { task, state, reason, allowed, outcome, message, .. } => {
-            let (sign, style) = sign(*state, *allowed, outcome.is_some());
+        Line::Ended { task, state, reason, allowed, outcome, message, parent } => {
+            let (sign, style) = sign(*state, *allowed, outcome.is_some() || *parent);
             let said = outcome.as_ref().and_then(|outcome| outcome.message.as_deref()).or(message.as_deref());
+            // The sign says the first word.
+            let said = said.map(|said| said.strip_prefix("blocked ").unwrap_or(said));
             let mut text = format!("{style}{sign:<7}{style:#} {:<ADDRESS$}", visible(task.as_str()));
             let took =
                 outcome.as_ref().map(|outcome| format_duration(Duration::from_millis(outcome.duration_ms)));
@@ -35,8 +36,10 @@ pub fn line(line: &Line) -> String {
             if let Some(outcome) = outcome {
                 text.push_str(&spent(outcome));
             }
+            // What became its instances says how many; who was stopped knows why.
+            let shown = reason.filter(|reason| !parent && *reason != Reason::Cancelled);
             if *state != TaskState::Completed {
-                text.push_str(&why(*reason, outcome.as_deref(), said));
+                text.push_str(&why(shown, outcome.as_deref(), said));
             }
             text
         }
@@ -143,6 +146,8 @@ pub fn cause(end: &End<'_>) -> String {
     let short = match (reason, exit_code, signal) {
         (Some(Reason::ExitCode), Some(code), _) => format!("exit code {code}"),
         (Some(Reason::Signal), _, Some(signal)) => signal.to_owned(),
+        // It says who.
+        (Some(Reason::Upstream), ..) if said.is_some() => String::new(),
         (Some(reason), ..) => reason.as_str().to_owned(),
         (None, ..) => String::new(),
     };
@@ -158,23 +163,6 @@ pub fn clock(length: Duration) -> String {
         0..60 => format!("{}s", length.as_secs()),
         _ => format_duration(length),
     }
-}
-
-/// "3 completed, 1 failed": only what there is.
-pub fn counts(counts: &Counts) -> String {
-    let parts = [
-        (counts.completed, "completed"),
-        (counts.failed, "failed"),
-        (counts.allowed_failures, "failed but allowed"),
-        (counts.killed - counts.not_run, TaskState::Killed.in_words(true)),
-        (counts.not_run, TaskState::Killed.in_words(false)),
-        (counts.lost, "lost"),
-        (counts.skipped, "skipped"),
-        (counts.blocked, "blocked"),
-        (counts.waiting, "waiting"),
-    ];
-    let said: Vec<_> = parts.iter().filter(|(n, _)| *n > 0).map(|(n, word)| format!("{n} {word}")).collect();
-    if said.is_empty() { "nothing ran".to_owned() } else { said.join(", ") }
 }
 
 /// The line below what runs: how far the run is.

@@ -271,6 +271,12 @@ pub struct AttemptReport {
 }
 
 impl TaskReport {
+    /// Whether nothing of it has begun, in the state that it is in now.
+    pub fn never_began(&self) -> bool {
+        let begun = self.launches.last().is_some_and(|launch| launch.state == Some(self.state));
+        self.instances.is_none() && !begun
+    }
+
     /// Closes the live attempt and its launch: their engine is gone.
     pub(super) fn lose(&mut self) {
         if let Some(attempt) = self.attempts.last_mut().filter(|attempt| attempt.end.is_none()) {
@@ -329,7 +335,7 @@ impl Counts {
         let mut counts = Counts::default();
         for task in tasks.iter().filter(|task| task.instances.is_none()) {
             counts.total += 1;
-            counts.not_run += u32::from(task.state == TaskState::Killed && task.attempts.is_empty());
+            counts.not_run += u32::from(task.state == TaskState::Killed && task.never_began());
             *match task.state {
                 TaskState::Created => &mut counts.waiting,
                 TaskState::Starting | TaskState::Running => &mut counts.running,

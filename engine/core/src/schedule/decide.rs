@@ -2,10 +2,11 @@
 
 use std::collections::{HashSet, VecDeque};
 
-use super::book::{Book, Phase, is_bad};
+use super::book::{Book, Node, Phase, is_bad};
 use super::retry;
 use super::scheduler::{Asked, Engine, Stage};
 use super::spec::{Answer, Cancel, Decision, Effect, Input, Limits, Question};
+use super::wiring::holds;
 use crate::event::{Event, Instance};
 use crate::ids::{Attempt, Millis, TaskId};
 use crate::model::{AttemptEnd, Outcome, Reason, RunStatus, TaskState};
@@ -155,7 +156,10 @@ impl<'a> Turn<'a> {
         let node = self.book.node(task);
         match node.phase {
             Phase::Waiting if !self.book.spec(task).selected => self.end(task, End::left_out()),
-            Phase::Waiting if node.broken => self.end(task, End::blocked()),
+            Phase::Waiting if node.broken => {
+                let message = self.what_blocks(task);
+                self.end(task, End { state: TaskState::Blocked, reason: Some(Reason::Upstream), message });
+            }
             Phase::Waiting if node.missing > 0 => {}
             Phase::Waiting if self.book.asks(task) => {
                 let ahead = self.book.ahead_of(task);
@@ -231,20 +235,35 @@ impl<'a> Turn<'a> {
 
     /// How a task ended whose instances all have: the worst of them, and of these the first in item order.
     fn aggregate(&self, task: TaskId) -> End {
-        let worst = |state: TaskState| {
-            self.book
-                .instances(task)
-                .map(|id| self.book.node(id))
-                .find(|node| node.phase == Phase::Ended(state) && is_bad(state, node.allowed))
+        let bad = |state: TaskState| {
+            let nodes = self.book.instances(task).map(|id| self.book.node(id));
+            nodes.filter(move |node| node.phase == Phase::Ended(state) && is_bad(state, node.allowed))
         };
         let states = [TaskState::Failed, TaskState::Lost, TaskState::Killed];
-        match states.into_iter().find_map(|state| Some((state, worst(state)?))) {
+        match states.into_iter().find_map(|state| Some((state, bad(state).next()?))) {
             Some((state, node)) => {
-                let message = format!("instance `{}` ended as {}", node.address, state.as_str());
-                End { state, reason: node.reason, message: Some(message) }
+                let word = if state == TaskState::Killed { "stopped" } else { state.as_str() };
+                let (count, all) = (bad(state).count(), self.book.instances(task).count());
+                End { state, reason: node.reason, message: Some(format!("{count} of {all} {word}")) }
             }
             None => End { state: TaskState::Completed, reason: None, message: None },
         }
+    }
+
+    /// Who is to blame that a task can't start: what it needs, or what that was blocked by.
+    fn what_blocks(&self, task: TaskId) -> Option<String> {
+        let mut needs = self.book.spec(task).needs.iter();
+        let (cause, state) = needs.find_map(|edge| {
+            let node = self.book.node(edge.from);
+            let Phase::Ended(state) = node.phase else { return None };
+            (!holds(edge.kind, state, node.allowed)).then_some((node, state))
+        })?;
+        if state == TaskState::Blocked
+            && let Some(message) = &cause.message
+        {
+            return Some(message.to_string());
+        }
+        Some(format!("blocked by {} ({})", cause.address, ended_as(cause, state)))
     }
 
     fn end(&mut self, task: TaskId, end: End) {
@@ -386,10 +405,6 @@ impl End {
         End { state: TaskState::Skipped, reason: Some(Reason::NotSelected), message: None }
     }
 
-    fn blocked() -> Self {
-        End { state: TaskState::Blocked, reason: Some(Reason::Upstream), message: None }
-    }
-
     fn failed(reason: Reason, message: String) -> Self {
         End { state: TaskState::Failed, reason: Some(reason), message: Some(message) }
     }
@@ -413,6 +428,19 @@ impl End {
         // No event says of a lost attempt that it ended.
         let message = outcome.message.clone().filter(|_| state == TaskState::Lost);
         End { state, reason, message }
+    }
+}
+
+/// How a task ended, as short as can be: "exit code 2", "1 of 20 failed", "skipped".
+fn ended_as(node: &Node, state: TaskState) -> String {
+    let code = node.outcome.as_deref().and_then(|outcome| outcome.exit_code);
+    match (node.reason, code, &node.message) {
+        _ if matches!(state, TaskState::Completed | TaskState::Skipped) => state.as_str().to_owned(),
+        (_, _, Some(message)) if node.instances.is_some() => message.to_string(),
+        (Some(Reason::ExitCode), Some(code), _) => format!("exit code {code}"),
+        (Some(Reason::Cancelled), ..) => "stopped".to_owned(),
+        (Some(reason), ..) => reason.as_str().to_owned(),
+        (None, ..) => state.as_str().to_owned(),
     }
 }
 

@@ -8,7 +8,7 @@ use super::super::{Cancel, Input, Limits};
 use crate::event::Event;
 use crate::graph::EdgeKind;
 use crate::ids::{Attempt, Millis, TaskId};
-use crate::model::{AttemptEnd, Outcome, Reason};
+use crate::model::{AttemptEnd, Outcome, Reason, TaskState};
 
 fn fail_fast(concurrency: u32) -> Limits {
     Limits { fail_fast: true, ..limits(concurrency) }
@@ -88,6 +88,29 @@ fn a_broken_edge_blocks_at_once_and_the_block_cascades() {
     let mut rig = Rig::start(drafts, limits(2));
     rig.fail("a").are("b=blocked(upstream) c=blocked(upstream) slow=starting");
     rig.done("slow").says("finish failed");
+}
+
+#[test]
+fn who_is_blocked_is_told_by_whom_from_the_first_cause_on() {
+    let blocked = |rig: &Rig, by: &str| {
+        let last = rig.scheduler.task(rig.id("last"));
+        assert_eq!((last.state, last.message), (TaskState::Blocked, Some(by)));
+    };
+    let exit_2 = Outcome { exit_code: Some(2), ..broke(Reason::ExitCode) };
+    for (end, by) in [
+        (exit_2, "blocked by a (exit code 2)"),
+        (broke(Reason::Timeout), "blocked by a (timeout)"),
+        (killed(Reason::Cancelled), "blocked by a (stopped)"),
+    ] {
+        let chain = vec![task("a"), task("b").after("a"), task("last").after("b")];
+        let mut rig = Rig::start(chain, limits(1));
+        blocked(rig.end("a", end), by);
+    }
+    let mut rig = Rig::start(vec![task("a"), task("last").needs("a", EdgeKind::Failure)], limits(1));
+    blocked(rig.done("a"), "blocked by a (completed)");
+    let mut rig = Rig::start(vec![task("a").expands(), task("last").after("a")], limits(3));
+    rig.answer("a", keys(&["x", "y", "z"])).fail("a[x]").done("a[y]");
+    blocked(rig.fail("a[z]"), "blocked by a (2 of 3 failed)");
 }
 
 #[test]
