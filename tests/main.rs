@@ -19,6 +19,7 @@ mod crash;
 mod examples;
 mod fork;
 mod gc;
+mod git_surroundings;
 mod habits;
 mod isolation;
 mod keys;

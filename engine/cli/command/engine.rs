@@ -261,11 +261,16 @@ fn facts_of(session: &Session, prepared: &Prepared, run: String, run_dir: String
     }
 }
 
-/// Declared secrets and the keys of providers: no task inherits them.
+/// Declared secrets, the keys of providers and what would lead git out of a task's folder: no task inherits them.
 fn hidden_env(prepared: &Prepared) -> Vec<String> {
+    let variables: Vec<_> = std::env::vars_os()
+        .map(|(name, value)| (name.to_string_lossy().into_owned(), value.to_string_lossy().into_owned()))
+        .collect();
+    let elsewhere =
+        flow_core::values::redirecting(variables.iter().map(|(name, value)| (name.as_str(), value.as_str())));
     let own = prepared.settings.providers.values().filter_map(|provider| provider.api_key_env.clone());
     let known = flow_core::wire::APIS.iter().map(|api| api.key_env.to_owned());
-    prepared.plan.secrets.iter().cloned().chain(own).chain(known).collect()
+    prepared.plan.secrets.iter().cloned().chain(own).chain(known).chain(elsewhere).collect()
 }
 
 pub(super) fn run_started(

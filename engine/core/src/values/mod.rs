@@ -13,6 +13,7 @@ mod lock;
 mod output;
 mod pairs;
 mod preview;
+mod surroundings;
 #[cfg(test)]
 mod testing;
 
@@ -28,3 +29,4 @@ pub use launch::{
 pub use lock::lock_name;
 pub use output::{Settled, settle_output};
 pub use preview::{Preview, preview};
+pub use surroundings::redirecting;

@@ -27,7 +27,7 @@ pub struct RunSetup {
     pub limits: Limits,
     /// What doesn't change while it lives.
     pub facts: Arc<Facts>,
-    /// Variables that tasks must not inherit: declared secrets and provider keys.
+    /// Variables that tasks must not inherit: declared secrets, provider keys, and what redirects git.
     pub hidden_env: Vec<String>,
     /// The scheduler, replayed to the end of the journal.
     pub scheduler: Scheduler,
