@@ -83,13 +83,18 @@ fn plan(
     let mut world = World {
         file: &workflow.file,
         place: input.place,
+        purpose: input.purpose,
         prompts: &prompts,
         pools: pools(findings, workflow),
         ids,
         shapes,
         inputs: inputs.declared,
         secrets: workflow.secrets.iter().map(|name| name.value.as_str()).collect(),
-        env: workflow.env.iter().map(|(name, _)| PlanVariable { name: &name.value, secret: false }).collect(),
+        env: workflow
+            .env
+            .iter()
+            .map(|(name, _)| (name.value.as_str(), PlanVariable { secret: false }))
+            .collect(),
         settings: input.settings,
         shell: shell::words(findings, workflow.defaults.shell.as_ref()),
     };
@@ -261,8 +266,8 @@ fn plan_env<'a>(
         let holds_secret = |template: &Template| {
             template.references.iter().any(|reference| match reference.path.as_slice() {
                 [Segment::Name(root), Segment::Name(of)] if root == "env" => {
-                    world.env[..before].iter().any(|own| own.name == of && own.secret)
-                        || world.secrets.contains(&of.as_str())
+                    let own = world.env.get_full(of.as_str()).filter(|(at, ..)| *at < before);
+                    own.is_some_and(|(_, _, own)| own.secret) || world.secrets.contains(&of.as_str())
                 }
                 [Segment::Name(root), ..] => root == "secrets",
                 _ => false,

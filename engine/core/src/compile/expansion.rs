@@ -4,7 +4,7 @@ use indexmap::IndexMap;
 use serde_json::Value;
 
 use super::findings::{Findings, Written};
-use super::literal::{json, kind_name, literal_json, text_of};
+use super::literal::{json, kind_name, literal_json, text_of, warn_of_spelling};
 use super::scope::{Scope, Spot};
 use super::shape::{Keys, Names};
 use super::templates;
@@ -98,6 +98,7 @@ fn over_matrix<'a>(
         }
     }
     let include = entries(findings, "include", &matrix.include);
+    warn_of_spelling(findings, &matrix.include);
     let exclude = entries(findings, "exclude", &matrix.exclude);
     for entry in &matrix.exclude {
         let NodeKind::Map(pairs) = &entry.kind else { continue };
@@ -147,6 +148,7 @@ fn entry_names(entry: &Node) -> Vec<&str> {
 /// Reads a list that is written out, or one expression.
 fn items<'a>(findings: &mut Findings, scope: &mut Scope<'_, 'a>, key: &str, node: &'a Node) -> Option<Items> {
     if let NodeKind::List(nodes) = &node.kind {
+        warn_of_spelling(findings, nodes);
         // All of them are read before one that is faulty takes the list away.
         let read: Vec<Option<Item>> = nodes.iter().map(|node| item(findings, scope, node)).collect();
         return read.into_iter().collect::<Option<Vec<_>>>().map(Items::List);

@@ -116,3 +116,29 @@ fn a_matrix_has_an_axis() {
         assert!(found.starts_with("error[F0203]: `matrix` has no axis"), "{found}");
     }
 }
+
+#[test]
+fn a_version_that_yaml_reads_as_another_number_is_a_warning_that_says_to_quote_it() {
+    assert_snapshot!(check("tasks:\n  a:\n    matrix: { python: [3.9, 3.10, 3.11], mode: [010, 0o17] }\n    run: echo\n"), @r#"
+    warning[W0202]: `3.10` is the number 3.1 here
+     --> plan.yaml:4:29
+      |
+    4 |     matrix: { python: [3.9, 3.10, 3.11], mode: [010, 0o17] }
+      |                             ^^^^
+      |
+      = help: quote it to keep it as it is written: `"3.10"`
+
+    warning[W0202]: `010` is the number 10 here
+     --> plan.yaml:4:49
+      |
+    4 |     matrix: { python: [3.9, 3.10, 3.11], mode: [010, 0o17] }
+      |                                                 ^^^
+      |
+      = help: quote it to keep it as it is written: `"010"`, and likewise 1 more in this list
+    "#);
+    let include =
+        "tasks:\n  a:\n    matrix: { python: ['3.10'], include: [{ python: 3.20 }] }\n    run: echo\n";
+    assert!(check(include).contains("`3.20` is the number 3.2 here"), "{}", check(include));
+    let items = "tasks:\n  a:\n    for_each: [{ v: 1.50 }, 1e3, 1.5, 7, '3.10', 3.10.1]\n    run: echo\n";
+    assert!(check(items).contains("`1.50` is the number 1.5 here"), "{}", check(items));
+}

@@ -61,6 +61,11 @@ impl Findings {
         Diagnostic::new(code, &self.file, span, message)
     }
 
+    /// What stands at a place of the manifest.
+    pub(super) fn written(&self, span: Span) -> &str {
+        self.file.slice(span)
+    }
+
     /// Adds a related place of the manifest to a diagnostic.
     pub(super) fn related(&self, finding: Diagnostic, span: Span, text: impl Into<String>) -> Diagnostic {
         finding.label(&self.file, span, text)

@@ -5,7 +5,7 @@ use serde_json::{Number, Value};
 
 use super::findings::Findings;
 use super::input::{GivenInput, GivenValue, Purpose};
-use super::literal::{kind_name, literal_json};
+use super::literal::{kind_name, literal_json, warn_of_spelling};
 use super::words::{literal, word};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::syntax::{InputFile, Node, NodeKind};
@@ -98,6 +98,10 @@ pub(super) fn resolve<'a>(
         let default = input.default.as_ref().and_then(|node| {
             let value = literal_json(findings, "default", node);
             let checked = rules.check(value);
+            // Of what is declared a number only the number counts.
+            if checked.is_ok() && rules.kind != InputKind::Number {
+                warn_of_spelling(findings, [node]);
+            }
             if let Err(why) = &checked {
                 let message = format!("the default of input `{}` must be {why}", input.name.value);
                 findings.push(
@@ -191,6 +195,9 @@ fn rules(findings: &mut Findings, input: &InputFile) -> Rules {
     match &input.choices {
         Some(choices) => {
             let mut values = Vec::with_capacity(choices.value.len());
+            if kind == InputKind::Enum {
+                warn_of_spelling(findings, &choices.value);
+            }
             for node in &choices.value {
                 let value = literal_json(findings, "enum", node);
                 match rules.check(value) {

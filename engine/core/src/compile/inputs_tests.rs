@@ -195,3 +195,14 @@ tasks:
     let run = Trial::of(text).report();
     assert!(run.contains("input `who` is missing") && run.contains("secret `TOKEN` is not set"), "{run}");
 }
+
+#[test]
+fn a_number_that_comes_out_otherwise_is_a_warning_but_for_inputs_that_are_numbers() {
+    let text = "inputs:\n  v: { enum: [3.9, 3.10], default: 3.9 }\n  l: { type: list, default: [1.0, 010] }\n  i: { type: integer, default: 007 }\n  n: { type: number, default: 0.50 }\ntasks:\n  a: { run: \"true\" }\n";
+    let found: Vec<String> =
+        Trial::of(text).compile().diagnostics.into_iter().map(|found| found.message).collect();
+    assert_eq!(
+        found,
+        ["`3.10` is the number 3.1 here", "`010` is the number 10 here", "`007` is the number 7 here"]
+    );
+}

@@ -4,6 +4,7 @@ use serde_json::{Map, Number, Value};
 
 use super::findings::{Findings, Written};
 use super::words::literal;
+use crate::diagnostic::{Code, Span};
 use crate::syntax::{Node, NodeKind};
 
 /// The JSON of a tree. A number that JSON can't carry (`.inf`, `.nan`) is null.
@@ -36,6 +37,36 @@ pub(super) fn literal_json(findings: &mut Findings, key: &str, node: &Node) -> V
         }
     }
     json(node)
+}
+
+/// Warns of numbers that come out otherwise than they are written: the version `3.10` is the number 3.1, `010` is 10.
+/// One finding for all of one list.
+pub(super) fn warn_of_spelling<'n>(findings: &mut Findings, nodes: impl IntoIterator<Item = &'n Node>) {
+    let mut open: Vec<&Node> = nodes.into_iter().collect();
+    open.reverse();
+    let mut changed: Vec<(Span, String)> = Vec::new();
+    while let Some(node) = open.pop() {
+        match &node.kind {
+            NodeKind::Int(_) | NodeKind::Float(_) => {
+                let value = json(node).to_string();
+                if findings.written(node.span) != value {
+                    changed.push((node.span, value));
+                }
+            }
+            NodeKind::List(nodes) => open.extend(nodes.iter().rev()),
+            NodeKind::Map(entries) => open.extend(entries.iter().rev().map(|entry| &entry.value)),
+            NodeKind::Null | NodeKind::Bool(_) | NodeKind::Text { .. } => {}
+        }
+    }
+    let Some((span, value)) = changed.first() else { return };
+    let written = findings.written(*span).to_owned();
+    let message = format!("`{written}` is the number {value} here");
+    let more = match changed.len() - 1 {
+        0 => String::new(),
+        more => format!(", and likewise {more} more in this list"),
+    };
+    let help = format!("quote it to keep it as it is written: `\"{written}\"`{more}");
+    findings.push(findings.at(Code::Suspicious, *span, message).help(help));
 }
 
 /// The text of a node that is one.

@@ -2,6 +2,7 @@
 
 use super::fields::{self, Wrong, path_text};
 use super::findings::{Findings, Written};
+use super::input::Purpose;
 use super::scope::{Need, OutputRead, Scope, Spot};
 use super::shape::Shape;
 use crate::diagnostic::{Code, Diagnostic, Span};
@@ -119,9 +120,8 @@ impl<'a> Scope<'_, 'a> {
             | Spot::Attempt
             | Spot::Verdict => self.world.env.len(),
         };
-        // The last of one name counts, as it does for the process.
-        let declared =
-            self.world.env.get(..before).unwrap_or_default().iter().rev().find(|own| own.name == name);
+        let own = self.world.env.get_full(name.as_str());
+        let declared = own.filter(|(at, ..)| *at < before).map(|(_, _, own)| own);
         let is_secret = match declared {
             Some(own) => own.secret,
             None => self.world.secrets.contains(&name.as_str()),
@@ -135,20 +135,28 @@ impl<'a> Scope<'_, 'a> {
         if declared.is_some() || reference.defaulted || self.world.place.env(name).is_some() {
             return Ok(());
         }
-        let own = |task: &&Shape<'a>| {
+        let of_task = |task: &&Shape<'a>| {
             let env = task.keys.own.env.iter().chain(&task.keys.defaults.env);
             env.into_iter().any(|(own, _)| own.value == *name)
         };
-        let help = if self.task.as_ref().is_some_and(own) {
-            format!("a task's own `env` is for its programs: they read `${name}`")
-        } else if self.world.env.iter().any(|own| own.name == name) {
-            format!("`{name}` is declared further down; put it first")
-        } else {
-            let near = findings.near(name, self.world.env.iter().map(|own| own.name));
-            let near = near.map(|near| format!("did you mean `{near}`? else ")).unwrap_or_default();
-            format!("{near}set it, declare it under `env:`, or write `env.{name} | default(\"\")`")
+        let message = format!("the environment has no variable `{name}`");
+        if self.task.as_ref().is_some_and(of_task) {
+            let help = format!("a task's own `env` is for its programs: they read `${name}`");
+            return Err(Problem::reference(message, help));
+        }
+        if own.is_some() {
+            let help = format!("`{name}` is declared further down; put it first");
+            return Err(Problem::reference(message, help));
+        }
+        let near = findings.near(name, self.world.env.keys().copied());
+        let near = near.map(|near| format!("did you mean `{near}`? else ")).unwrap_or_default();
+        let help = format!("{near}set it, declare it under `env:`, or write `env.{name} | default(\"\")`");
+        // Where the plan will run, as in CI, it may be there.
+        let (code, message) = match self.world.purpose {
+            Purpose::Run => (Code::UnknownReference, message),
+            Purpose::Look => (Code::UnsetVariable, format!("{message} here; a run without it is refused")),
         };
-        Err(Problem::reference(format!("the environment has no variable `{name}`"), help))
+        Err(Problem { code, message, help: Some(help) })
     }
 
     fn run(&self, findings: &mut Findings, rest: &[Segment]) -> Result<(), Problem> {

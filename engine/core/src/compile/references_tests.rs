@@ -475,3 +475,27 @@ fn carets_stand_right_in_blocks_and_behind_wide_letters() {
       = help: did you mean `stdout`? available: `output`, `text`, `stdout`, `stderr`, `exit_code`, `status`, `reason`, `attempts`, `duration`, `notification`, `artifacts`, `dir`
     "#);
 }
+
+#[test]
+fn a_variable_that_only_ci_has_is_a_warning_of_check_and_an_error_of_a_run() {
+    let text = "tasks:\n  a: { if: env.GITHUB_REF == \"x\", run: \"true\" }\n";
+    assert_snapshot!(Trial::of(text).look().report(), @r#"
+    warning[W0603]: the environment has no variable `GITHUB_REF` here; a run without it is refused
+     --> plan.yaml:3:12
+      |
+    3 |   a: { if: env.GITHUB_REF == "x", run: "true" }
+      |            ^^^^^^^^^^^^^^
+      |
+      = help: set it, declare it under `env:`, or write `env.GITHUB_REF | default("")`
+    "#);
+    assert!(Trial::of(text).look().compile().plan.is_some());
+    assert!(
+        check(text).starts_with("error[F0303]: the environment has no variable `GITHUB_REF`\n"),
+        "{}",
+        check(text)
+    );
+    assert_eq!(Trial::of(text).env("GITHUB_REF", "x").report(), "");
+    // What is wrong wherever it runs stays an error.
+    let late = "env: { A: \"${{ env.B }}\", B: x }\ntasks:\n  a: { run: \"true\" }\n";
+    assert!(Trial::of(late).look().report().starts_with("error[F0303]"));
+}

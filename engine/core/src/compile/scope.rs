@@ -8,7 +8,7 @@ use std::sync::Arc;
 use indexmap::IndexMap;
 
 use super::findings::Written;
-use super::input::Place;
+use super::input::{Place, Purpose};
 use super::inputs::Input;
 use super::prompts::PromptFiles;
 use super::shape::{Names, Shape};
@@ -82,8 +82,7 @@ impl Spot {
 }
 
 /// A variable of top-level `env`.
-pub(super) struct PlanVariable<'a> {
-    pub name: &'a str,
+pub(super) struct PlanVariable {
     /// Whether a secret is part of its value.
     pub secret: bool,
 }
@@ -93,11 +92,12 @@ pub(super) struct World<'a> {
     /// The manifest.
     pub file: &'a SourceFile,
     pub place: &'a dyn Place,
+    pub purpose: Purpose,
     pub ids: HashMap<&'a str, TaskId>,
     pub shapes: Vec<Shape<'a>>,
     pub inputs: IndexMap<&'a str, Input>,
     pub secrets: Vec<&'a str>,
-    pub env: Vec<PlanVariable<'a>>,
+    pub env: IndexMap<&'a str, PlanVariable>,
     pub settings: &'a Settings,
     /// `pools`.
     pub pools: IndexMap<&'a str, NonZeroU32>,

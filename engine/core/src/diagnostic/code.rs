@@ -143,6 +143,8 @@ codes! {
     IgnoredSetting = "W0601", Warning;
     /// A secret too short to be masked.
     ShownSecret = "W0602", Warning;
+    /// A variable that the environment here lacks; an error when the plan is run.
+    UnsetVariable = "W0603", Warning;
 }
 
 impl fmt::Display for Code {
