@@ -6,6 +6,7 @@
 //! 4. What is asked is the fold of what was recorded before.
 //! 5. After `Finish` nothing follows.
 
+mod activity;
 mod batch;
 mod fork;
 mod judge;
@@ -19,6 +20,7 @@ mod spec;
 mod testing;
 mod turn;
 
+pub use activity::{Lines, last_line};
 pub use fork::{Differences, PLACEHOLDER, directive, fork};
 pub use machine::Converse;
 pub use output::hand_in_tool;

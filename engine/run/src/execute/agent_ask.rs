@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use flow_core::converse::{Lines, last_line};
 use flow_core::ids::Millis;
 use flow_core::model::Reason;
 use flow_core::wire::{Delta, ModelError, Reply, Request};
@@ -35,6 +36,7 @@ impl Asking<'_> {
         let (clock, mut clocked) = mpsc::unbounded_channel();
         let mut trying = None;
         let mut written = Ok(());
+        let mut lines = Lines::default();
         let asked = {
             let pulse = Pulse::new();
             let mut signs = |sign: Sign| {
@@ -45,9 +47,11 @@ impl Asking<'_> {
                         trying = None;
                         let line = files.wire(&line_of(turn, tried));
                         written = std::mem::replace(&mut written, Ok(())).and(line);
+                        tell_line(progress, lines.end());
                     }
-                    Sign::Delta(Delta::Text(text)) => tell(progress, Progress::Text(text)),
-                    Sign::Delta(Delta::Thinking(_) | Delta::ToolUse(_) | Delta::Ping) => {}
+                    Sign::Delta(Delta::Text(text)) => tell_line(progress, lines.take(&text)),
+                    Sign::Delta(Delta::Thinking(_) | Delta::ToolUse(_)) => tell_line(progress, lines.end()),
+                    Sign::Delta(Delta::Ping) => {}
                     Sign::Waiting(waits) => {
                         // The receiver lives as long as this function.
                         let _ = clock.send(waits);
@@ -86,6 +90,13 @@ impl Asking<'_> {
 
 fn tell(progress: &mpsc::Sender<Progress>, what: Progress) {
     let _ = progress.try_send(what);
+}
+
+/// Tells the last line of what is whole of a text.
+fn tell_line(progress: &mpsc::Sender<Progress>, whole: Option<String>) {
+    if let Some(line) = whole.as_deref().and_then(last_line) {
+        tell(progress, Progress::Text(line));
+    }
 }
 
 fn line_of(turn: u32, tried: Tried) -> WireLine {

@@ -211,6 +211,19 @@ async fn an_agent_that_reads_and_answers_completes() {
 }
 
 #[tokio::test]
+async fn what_it_says_is_told_in_whole_lines() {
+    let text = anthropic_text("It shows up in one place.\nThat is the second line");
+    let server = Server::start(vec![Answer::stream(&text).in_pieces(3)]).await;
+    let ran = Bench::with(tempfile::tempdir().unwrap(), server.model(ProviderKind::Anthropic)).run().await;
+    assert_eq!(ran.outcome.end, AttemptEnd::Completed, "{:?}", ran.outcome);
+    let said = ran.progress.iter().filter_map(|said| match said {
+        Progress::Text(line) => Some(line.as_str()),
+        _ => None,
+    });
+    assert_eq!(said.collect::<Vec<_>>(), ["It shows up in one place.", "That is the second line"]);
+}
+
+#[tokio::test]
 async fn the_turn_limit_is_a_failure_that_keeps_the_last_text() {
     let script = "t: [{ say: partial, call: Read, with: { file_path: a.txt }, repeat: 50 }]";
     let ran = Bench::new(script).set(|launch| launch.spec.max_turns = 3).run().await;

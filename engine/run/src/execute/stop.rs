@@ -83,7 +83,7 @@ pub enum Progress {
     },
     /// A model turn has begun.
     Turn(u32),
-    /// A piece of text arrived.
+    /// What it says: the last whole line so far, never a piece of one.
     Text(String),
     /// A tool is being used: name and the call on one line.
     Tool(String, String),

@@ -302,11 +302,7 @@ impl View {
                 running.spent = Spent { fresh: *fresh, cached: *cached };
             }
             Progress::Tool(tool, call) => running.activity = format!("{tool} {call}"),
-            Progress::Text(text) => {
-                if let Some(line) = text.lines().rev().find(|line| !line.trim().is_empty()) {
-                    running.activity = line.trim().to_owned();
-                }
-            }
+            Progress::Text(line) => running.activity.clone_from(line),
             Progress::Parked { .. } => {}
         }
     }
