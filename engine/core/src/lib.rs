@@ -30,6 +30,8 @@ pub mod report;
 pub mod schedule;
 pub mod syntax;
 pub mod template;
+#[cfg(test)]
+mod testing;
 pub mod text;
 pub mod values;
 pub mod wire;

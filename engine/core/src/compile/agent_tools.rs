@@ -9,7 +9,7 @@ use crate::text::did_you_mean;
 
 /// Tools that definitions in the field name and that this version doesn't have: they grant nothing, and saying so of
 /// every file would help nobody.
-const LATER: &[&str] = &[
+pub(super) const LATER: &[&str] = &[
     "Agent",
     "AskUserQuestion",
     "BashOutput",

@@ -5,7 +5,7 @@ use super::shape::{Kind, Shape};
 use crate::model::{Isolation, Merge};
 use crate::template::Segment;
 
-const SHELL: &[&str] = &[
+pub(super) const SHELL: &[&str] = &[
     "output",
     "text",
     "stdout",
@@ -19,7 +19,7 @@ const SHELL: &[&str] = &[
     "artifacts",
     "dir",
 ];
-const AGENT: &[&str] = &[
+pub(super) const AGENT: &[&str] = &[
     "output",
     "text",
     "status",
@@ -31,8 +31,9 @@ const AGENT: &[&str] = &[
     "artifacts",
     "dir",
 ];
-const EXPANDED: &[&str] = &["output", "results", "status", "reason", "attempts", "duration", "notification"];
-const USAGE: &[&str] = &[
+pub(super) const EXPANDED: &[&str] =
+    &["output", "results", "status", "reason", "attempts", "duration", "notification"];
+pub(super) const USAGE: &[&str] = &[
     "turns",
     "tool_uses",
     "total_tokens",
@@ -43,9 +44,9 @@ const USAGE: &[&str] = &[
     "model",
 ];
 /// What an instance has beside the values of its kind.
-const OF_INSTANCE: &[&str] = &["key", "item"];
+pub(super) const OF_INSTANCE: &[&str] = &["key", "item"];
 /// What `task` has in `expect.that` and `retry.if` beside the values of its kind.
-const OF_SELF: &[&str] = &["id", "address", "key", "attempt"];
+pub(super) const OF_SELF: &[&str] = &["id", "address", "key", "attempt"];
 
 /// Why a path leads nowhere.
 pub(super) struct Wrong {

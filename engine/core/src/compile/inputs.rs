@@ -24,7 +24,7 @@ pub(super) enum InputKind {
     Enum,
 }
 
-const KINDS: &[(&str, InputKind)] = &[
+pub(super) const KINDS: &[(&str, InputKind)] = &[
     ("string", InputKind::String),
     ("integer", InputKind::Integer),
     ("number", InputKind::Number),

@@ -42,6 +42,8 @@ pub use inputs_file::inputs_file;
 pub use settings::{SettingsText, settings};
 
 #[cfg(test)]
+mod docs_tests;
+#[cfg(test)]
 mod keys_tests;
 #[cfg(test)]
 mod quirks_tests;

@@ -21,9 +21,9 @@ const FOREIGN: &[(&str, &str)] = &[
     ("round", "only loops have rounds, and this version has no loops"),
 ];
 
-const RUN: &[&str] = &["id", "dir", "ci"];
-const RUN_STATUS: &[&str] = &["status", "failed"];
-const GIT: &[&str] = &["root", "branch", "commit", "tag", "dirty"];
+pub(super) const RUN: &[&str] = &["id", "dir", "ci"];
+pub(super) const RUN_STATUS: &[&str] = &["status", "failed"];
+pub(super) const GIT: &[&str] = &["root", "branch", "commit", "tag", "dirty"];
 
 impl<'a> Scope<'_, 'a> {
     /// Checks one reference; a good one to a task becomes an edge.

@@ -14,11 +14,11 @@ use crate::syntax::{Node, NodeKind, Text};
 use crate::template::Segment;
 use crate::text::{did_you_mean, one_line, parse_json};
 
-const FORMS: &[(&str, Form)] =
+pub(super) const FORMS: &[(&str, Form)] =
     &[("text", Form::Text), ("json", Form::Json), ("lines", Form::Lines), ("pairs", Form::Pairs)];
 
 #[derive(Clone, Copy)]
-enum Form {
+pub(super) enum Form {
     Text,
     Json,
     Lines,

@@ -67,7 +67,8 @@ impl Layer<'_> {
     }
 }
 
-const KEYS: &[&str] = &["models", "providers", "agents", "permissions", "worktrees", "concurrency"];
+pub(super) const KEYS: &[&str] =
+    &["models", "providers", "agents", "permissions", "worktrees", "concurrency"];
 
 fn read_layer(reader: &mut Reader<'_>, layer: &mut Layer<'_>, entries: Box<[Entry]>) {
     for entry in entries {
@@ -178,7 +179,7 @@ fn missing(reader: &mut Reader<'_>, span: Span, of: &str, key: &str) {
 
 /// A provider while it is read.
 #[derive(Default)]
-struct Provider {
+pub(super) struct Provider {
     kind: Option<Text>,
     base_url: Option<Text>,
     api_key_env: Option<Text>,
@@ -186,7 +187,7 @@ struct Provider {
     allow_local: Option<Spanned<bool>>,
 }
 
-const PROVIDER: &[Field<Provider>] = &[
+pub(super) const PROVIDER: &[Field<Provider>] = &[
     Field { name: "kind", read: |reader, provider, entry| provider.kind = reader.text(entry) },
     Field { name: "base_url", read: |reader, provider, entry| provider.base_url = reader.text(entry) },
     Field { name: "api_key_env", read: |reader, provider, entry| provider.api_key_env = reader.text(entry) },
@@ -197,7 +198,7 @@ const PROVIDER: &[Field<Provider>] = &[
     Field { name: "allow_local", read: |reader, provider, entry| provider.allow_local = reader.flag(entry) },
 ];
 
-const KINDS: &[(&str, ProviderKind)] =
+pub(super) const KINDS: &[(&str, ProviderKind)] =
     &[("anthropic", ProviderKind::Anthropic), ("openai", ProviderKind::Openai)];
 
 fn providers(reader: &mut Reader<'_>, layer: &mut Layer<'_>, entry: Entry) {
@@ -269,12 +270,12 @@ fn provider_kind(
 
 /// `[agents]` while it is read.
 #[derive(Default)]
-struct Agents {
+pub(super) struct Agents {
     disable: Vec<Text>,
     max_tool_concurrency: Option<u32>,
 }
 
-const AGENTS: &[Field<Agents>] = &[
+pub(super) const AGENTS: &[Field<Agents>] = &[
     Field { name: "disable", read: |reader, agents, entry| agents.disable = reader.texts(entry) },
     Field {
         name: "max_tool_concurrency",
@@ -298,14 +299,14 @@ fn agents(reader: &mut Reader<'_>, layer: &mut Layer<'_>, entry: Entry) {
 
 /// `[permissions]` while it is read.
 #[derive(Default)]
-struct Rules {
+pub(super) struct Rules {
     allow: Vec<Text>,
     ask: Vec<Text>,
     deny: Vec<Text>,
     allow_key: Option<Span>,
 }
 
-const PERMISSIONS: &[Field<Rules>] = &[
+pub(super) const PERMISSIONS: &[Field<Rules>] = &[
     Field {
         name: "allow",
         read: |reader, rules, entry| {
@@ -353,14 +354,14 @@ fn tool_rules(reader: &mut Reader<'_>, texts: Vec<Text>) -> Vec<ToolRule> {
 
 /// `[worktrees]` while it is read.
 #[derive(Default)]
-struct Worktrees {
+pub(super) struct Worktrees {
     dir: Option<(Text, Span)>,
     include: Vec<Text>,
     setup: Vec<Text>,
     setup_key: Span,
 }
 
-const WORKTREES: &[Field<Worktrees>] = &[
+pub(super) const WORKTREES: &[Field<Worktrees>] = &[
     Field {
         name: "dir",
         read: |reader, worktrees, entry| {

@@ -1,6 +1,8 @@
 //! Agent files of every format, read as they are: one file and one line of `IMPORTERS` a format.
 
 mod agent_file;
+#[cfg(test)]
+mod docs_tests;
 mod native;
 mod recover;
 

@@ -47,7 +47,7 @@ const EXACT: &[&str] =
 const ELSEWHERE: &[&str] = &["mode"];
 
 /// Keys under `flow:`.
-const FLOW: &[&str] = &[
+pub(super) const FLOW: &[&str] = &[
     "when_to_use",
     "version",
     "supports_background",
@@ -62,7 +62,7 @@ const FLOW: &[&str] = &[
     "checks",
 ];
 
-const KEYS: &[Field<AgentFile>] = &[
+pub(super) const KEYS: &[Field<AgentFile>] = &[
     Field { name: "name", read: |reader, agent, entry| agent.name = optional_text(reader, entry) },
     Field {
         name: "description",

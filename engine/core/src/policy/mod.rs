@@ -7,6 +7,8 @@
 //! 4. Paths are compared as text, `..` resolved, links not: the tool has to check what it has opened.
 
 mod command;
+#[cfg(test)]
+mod docs_tests;
 mod path;
 mod permissions;
 mod read_only;

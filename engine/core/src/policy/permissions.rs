@@ -16,7 +16,7 @@ use crate::model::{
 const MOST_PARTS: usize = 50;
 
 /// Folders and files inside a tree that no mode opens for edits: what stands in them runs or decides later.
-const PROTECTED: &[&str] = &[".git", ".flow", ".claude", ".vscode", ".envrc"];
+pub(super) const PROTECTED: &[&str] = &[".git", ".flow", ".claude", ".vscode", ".envrc"];
 
 /// Tools that start and steer work of the agent's own, and pass where no rule speaks of them.
 const OWN_WORK: &[&str] = &["TodoWrite", "TaskList", "TaskOutput", "TeamTask", "Sleep", "Agent"];

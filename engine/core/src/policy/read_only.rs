@@ -32,7 +32,7 @@ enum Arguments {
 }
 
 /// The options of a command.
-struct Options {
+pub(super) struct Options {
     /// Letters without a value.
     flags: &'static str,
     /// Letters with a value.
@@ -49,7 +49,7 @@ struct Options {
 const NONE: Options =
     Options { flags: "", valued: "", long: "", long_valued: "", number: false, arguments: Arguments::Paths };
 
-const COMMANDS: &[(&str, Options)] = &[
+pub(super) const COMMANDS: &[(&str, Options)] = &[
     ("echo", Options { flags: "neE", arguments: Arguments::Text, ..NONE }),
     ("pwd", Options { flags: "LP", arguments: Arguments::Text, ..NONE }),
     (
@@ -180,7 +180,7 @@ const GIT: Options = Options {
     arguments: Arguments::Revisions,
 };
 
-const GIT_COMMANDS: &[&str] = &["log", "diff", "show", "status", "blame", "ls-files"];
+pub(super) const GIT_COMMANDS: &[&str] = &["log", "diff", "show", "status", "blame", "ls-files"];
 
 /// Tests and actions of `find` without a value.
 const FIND_PLAIN: &str = "-print -print0 -ls -empty -prune -quit -depth -xdev -mount -o -or -a -and -not ! ( ) , -true \

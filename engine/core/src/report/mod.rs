@@ -6,6 +6,8 @@
 //! 3. No text of a task can end the element, the cell or the fence that it stands in.
 
 mod by_hand;
+#[cfg(test)]
+mod docs_tests;
 mod fold;
 mod format;
 mod github;

@@ -37,6 +37,8 @@ mod testing;
 mod wiring;
 
 #[cfg(test)]
+mod docs_tests;
+#[cfg(test)]
 mod play_model;
 #[cfg(test)]
 mod play_tests;

@@ -23,7 +23,7 @@ fn is_final(reason: Reason) -> bool {
 }
 
 /// The default of `retry.on`: everything that may well go better the next time.
-fn is_transient(reason: Reason) -> bool {
+pub(super) fn is_transient(reason: Reason) -> bool {
     match reason {
         Reason::PermissionDenied
         | Reason::Expression

@@ -1,5 +1,7 @@
 //! From bytes to trees with places: nothing is resolved yet.
 
+#[cfg(test)]
+mod docs_tests;
 pub(crate) mod fields;
 pub(crate) mod foreign;
 mod front_matter;

@@ -15,10 +15,10 @@ use super::yaml_trouble::quote_help;
 use crate::diagnostic::{Code, Span, Spanned};
 
 /// Keys that mean one task and can't be taken over from `defaults`.
-const OWN: &[&str] =
+pub(super) const OWN: &[&str] =
     &["description", "needs", "if", "run", "agent", "fork", "prompt", "matrix", "for_each", "as", "key"];
 
-const KEYS: &[Field<TaskKeys>] = &[
+pub(super) const KEYS: &[Field<TaskKeys>] = &[
     Field { name: "run", read: |reader, task, entry| task.run = run(reader, entry) },
     Field { name: "needs", read: |reader, task, entry| task.needs = needs(reader, entry) },
     Field { name: "agent", read: |reader, task, entry| task.agent = reader.any_text(entry) },
@@ -121,7 +121,7 @@ fn run(reader: &mut Reader<'_>, entry: Entry) -> Option<RunText> {
     }
 }
 
-const PROMPT: &[Field<Option<Text>>] =
+pub(super) const PROMPT: &[Field<Option<Text>>] =
     &[Field { name: "file", read: |reader, file, entry| *file = reader.text(entry) }];
 
 /// `prompt: text`, or `prompt: { file: x.md }`.
@@ -234,7 +234,7 @@ fn item_name(reader: &mut Reader<'_>, entry: Entry) -> Option<Text> {
     check_name(reader, "an item", &name.value, name.span).then_some(name)
 }
 
-const RETRY: &[Field<RetryFile>] = &[
+pub(super) const RETRY: &[Field<RetryFile>] = &[
     Field { name: "max", read: |reader, retry, entry| retry.max = reader.int(entry) },
     Field { name: "delay", read: |reader, retry, entry| retry.delay = reader.any_text(entry) },
     Field { name: "backoff", read: |reader, retry, entry| retry.backoff = reader.float(entry) },
@@ -271,7 +271,7 @@ fn retry(reader: &mut Reader<'_>, entry: Entry) -> Option<Spanned<Box<RetryFile>
     Some(Spanned::new(Box::new(retry), span))
 }
 
-const TIMEOUT: &[Field<TimeoutFile>] = &[
+pub(super) const TIMEOUT: &[Field<TimeoutFile>] = &[
     Field { name: "run", read: |reader, timeout, entry| timeout.run = reader.any_text(entry) },
     Field { name: "idle", read: |reader, timeout, entry| timeout.idle = reader.any_text(entry) },
     Field { name: "grace", read: |reader, timeout, entry| timeout.grace = reader.any_text(entry) },
@@ -297,7 +297,7 @@ fn timeout(reader: &mut Reader<'_>, entry: Entry) -> Option<Spanned<Box<TimeoutF
     Some(Spanned::new(Box::new(timeout), span))
 }
 
-const EXPECT: &[Field<ExpectFile>] = &[
+pub(super) const EXPECT: &[Field<ExpectFile>] = &[
     Field { name: "files", read: |reader, expect, entry| expect.files = reader.one_or_many(entry) },
     Field { name: "changes", read: |reader, expect, entry| expect.changes = reader.flag(entry) },
     Field { name: "that", read: |reader, expect, entry| expect.that = reader.any_text(entry) },
@@ -315,7 +315,7 @@ fn expect(reader: &mut Reader<'_>, entry: Entry) -> Option<Spanned<Box<ExpectFil
     Some(Spanned::new(Box::new(expect), span))
 }
 
-const PERMISSIONS: &[Field<PermissionsFile>] = &[
+pub(super) const PERMISSIONS: &[Field<PermissionsFile>] = &[
     Field { name: "allow", read: |reader, rules, entry| rules.allow = reader.words(entry) },
     Field { name: "ask", read: |reader, rules, entry| rules.ask = reader.words(entry) },
     Field { name: "deny", read: |reader, rules, entry| rules.deny = reader.words(entry) },

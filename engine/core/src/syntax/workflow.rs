@@ -32,12 +32,12 @@ pub fn workflow(file: &Arc<SourceFile>) -> (Option<WorkflowFile>, Vec<Diagnostic
 }
 
 /// A manifest while it is read.
-struct Draft {
+pub(super) struct Draft {
     version: Option<Span>,
     workflow: WorkflowFile,
 }
 
-const KEYS: &[Field<Draft>] = &[
+pub(super) const KEYS: &[Field<Draft>] = &[
     Field { name: "flow", read: |reader, draft, entry| draft.version = version(reader, entry) },
     Field { name: "name", read: |reader, draft, entry| draft.workflow.name = reader.any_text(entry) },
     Field {
@@ -175,7 +175,7 @@ pub(crate) fn environment(reader: &mut Reader<'_>, entry: Entry) -> Vec<(Text, T
     pairs
 }
 
-const INPUT: &[Field<InputFile>] = &[
+pub(super) const INPUT: &[Field<InputFile>] = &[
     Field { name: "type", read: |reader, input, entry| input.kind = reader.any_text(entry) },
     Field { name: "description", read: |reader, input, entry| input.description = reader.any_text(entry) },
     Field { name: "default", read: |_, input, entry| input.default = Some(entry.value) },

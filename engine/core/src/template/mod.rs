@@ -12,6 +12,8 @@
 mod arithmetic;
 mod claims;
 mod context;
+#[cfg(test)]
+mod docs_tests;
 mod error;
 mod eval;
 mod files;

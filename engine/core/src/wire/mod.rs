@@ -4,6 +4,8 @@
 
 mod anthropic;
 mod api;
+#[cfg(test)]
+mod docs_tests;
 mod failure;
 mod message;
 mod openai;

@@ -1,7 +1,9 @@
 use flow_core::compile::{SettingsText, settings};
 use flow_core::diagnostic::SourceFile;
 use flow_core::model::{ModelTarget, SettingsLayer};
+use flow_core::wire::APIS;
 
+use super::super::gate::DEFAULT_MAX;
 use super::*;
 
 /// Every flow.toml that people copy.
@@ -30,4 +32,26 @@ fn settings_that_people_copy_name_the_models_that_are_built_in_and_no_others() {
             assert!(known, "`{name}` is none of {built_in:?}");
         }
     }
+}
+
+#[test]
+fn the_page_about_models_says_what_is_built_in() {
+    let page = include_str!("../../../docs/models.md");
+    let has = |text: String| assert!(page.contains(&text), "engine/docs/models.md lacks: {text}");
+    for (alias, id) in ALIASES {
+        has(format!("| `{alias}` | `anthropic/{id}` |"));
+    }
+    for (name, kind) in VENDORS {
+        let api = APIS.iter().find(|api| api.kind == *kind).unwrap();
+        has(format!("| `{name}` | `{}` | `{}` | `{}` |", api.default_base, api.path, api.key_env));
+    }
+    let [first, second] = [0, 1].map(|at| VENDORS[at].1);
+    has(format!(
+        "with `{}` set `{}`, with `{}` `{}`",
+        flow_core::wire::api(first).key_env,
+        middle_model(first),
+        flow_core::wire::api(second).key_env,
+        middle_model(second)
+    ));
+    has(format!("At most {DEFAULT_MAX} requests at once"));
 }

@@ -1,0 +1,107 @@
+use super::fields::{AGENT, EXPANDED, OF_INSTANCE, OF_SELF, SHELL, USAGE};
+use super::references::{GIT, RUN, RUN_STATUS};
+use super::words::{EDGES, ISOLATIONS, MERGES, MODES, ON_LOST};
+use super::{agent_tools, inputs, schema, settings};
+use crate::model::{Reason, TOOLS, TaskState};
+use crate::syntax::fields::Field;
+use crate::testing::{AGENTS, LANGUAGE, PERMISSIONS, SETTINGS, keys, listed, same, tables};
+
+fn words<T>(table: &'static [(&'static str, T)]) -> impl Iterator<Item = &'static str> {
+    table.iter().map(|(word, _)| *word)
+}
+
+/// The words in a cell of a row: the column is 1 for what a key takes, or what a name holds.
+fn in_row(heading: &str, key: &str, column: usize) -> Vec<String> {
+    let rows = tables(LANGUAGE, heading).concat();
+    let row = rows.into_iter().find(|row| row[0] == format!("`{key}`")).unwrap();
+    row[column].split('`').skip(1).step_by(2).map(str::to_owned).collect()
+}
+
+#[test]
+fn every_word_that_a_key_takes_is_named() {
+    same(keys(LANGUAGE, "## Edges"), words(EDGES));
+    same(keys(LANGUAGE, "## Forms of `output`"), words(schema::FORMS));
+    same(in_row("## Task keys", "output", 1)[..4].to_vec(), words(schema::FORMS));
+    same(in_row("## Task keys", "isolation", 1), words(ISOLATIONS));
+    same(in_row("## Task keys", "merge", 1), words(MERGES));
+    same(in_row("## Task keys", "on_lost", 1), words(ON_LOST));
+    same(listed(LANGUAGE, "Input types:"), words(inputs::KINDS));
+}
+
+#[test]
+fn every_state_and_reason_is_explained() {
+    same(keys(LANGUAGE, "## States"), TaskState::ENDS.iter().map(|state| state.as_str()));
+    same(keys(LANGUAGE, "## Reasons"), Reason::ALL.iter().map(|reason| reason.as_str()));
+}
+
+#[test]
+fn every_field_of_a_task_has_a_row() {
+    let tables = tables(LANGUAGE, "## Fields of a task");
+    let first = |table: usize| -> Vec<String> {
+        tables[table].iter().map(|row| row[0].trim_matches('`').to_owned()).collect()
+    };
+    let one: Vec<&str> = SHELL.iter().copied().filter(|field| !AGENT.contains(field)).collect();
+    same(first(0), one.into_iter().chain(AGENT.iter().copied()).chain(["branch", "patch"]));
+    for row in &tables[0] {
+        let field = row[0].trim_matches('`');
+        let of = match (SHELL.contains(&field), AGENT.contains(&field)) {
+            (true, true) => "all",
+            (true, false) => "commands",
+            (false, true) => "agents",
+            (false, false) => continue,
+        };
+        assert_eq!(row[2], of, "{field}");
+    }
+    same(first(1), EXPANDED.iter().copied());
+    same(in_row("## Fields of a task", "results", 1), OF_INSTANCE.iter().copied());
+    same(listed(LANGUAGE, "Fields of `usage`:"), USAGE.iter().copied());
+}
+
+#[test]
+fn every_field_of_a_name_is_listed() {
+    same(in_row("## Names", "git", 1), GIT.iter().copied());
+    same(in_row("## Names", "task", 1), OF_SELF.iter().copied());
+    let mut run = in_row("## Names", "run", 1);
+    let without = |words: &mut Vec<String>, word: &str| words.retain(|found| found != word);
+    ["if", "outputs", "lock"].into_iter().for_each(|place| without(&mut run, place));
+    run.pop();
+    same(run, RUN.iter().chain(RUN_STATUS).copied());
+}
+
+#[test]
+fn every_setting_has_a_row() {
+    fn under<T>(before: &str, fields: &[Field<T>]) -> Vec<String> {
+        fields.iter().map(|field| format!("{before}.{}", field.name)).collect()
+    }
+    let known: Vec<String> = settings::KEYS
+        .iter()
+        .flat_map(|key| match *key {
+            "models" => vec!["models.NAME".to_owned()],
+            "providers" => under("providers.NAME", settings::PROVIDER),
+            "agents" => under("agents", settings::AGENTS),
+            "permissions" => under("permissions", settings::PERMISSIONS),
+            "worktrees" => under("worktrees", settings::WORKTREES),
+            key => vec![key.to_owned()],
+        })
+        .collect();
+    let rows = tables(SETTINGS, "# flow.toml").swap_remove(0);
+    let documented = rows.iter().map(|row| row[0].trim_matches('`').to_owned()).collect();
+    same(documented, known.iter().map(String::as_str));
+    let kinds: String =
+        words(settings::KINDS).map(|kind| format!("`{kind}`")).collect::<Vec<_>>().join(" or ");
+    assert!(SETTINGS.contains(&kinds), "{kinds}");
+}
+
+#[test]
+fn every_tool_and_mode_is_explained() {
+    let first = |table: &[Vec<String>]| -> Vec<String> {
+        table.iter().map(|row| row[0].trim_matches('`').to_owned()).collect()
+    };
+    same(first(&tables(PERMISSIONS, "# What agents may do")[0]), TOOLS.iter().map(|tool| tool.name));
+    same(keys(PERMISSIONS, "## Modes"), words(MODES));
+    let trees = tables(PERMISSIONS, "## A tree of its own");
+    same(first(&trees[0]), words(ISOLATIONS));
+    same(first(&trees[1]), words(MERGES));
+    let later = listed(AGENTS, "These names are known and grant nothing:");
+    same(later, agent_tools::LATER.iter().copied().chain(["mcp__"]));
+}

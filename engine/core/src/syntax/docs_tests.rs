@@ -1,0 +1,34 @@
+use super::task::{EXPECT, KEYS, OWN, PERMISSIONS, PROMPT, RETRY, TIMEOUT};
+use super::workflow;
+use crate::syntax::fields::Field;
+use crate::testing::{LANGUAGE, keys, listed, same};
+
+fn names<T>(fields: &[Field<T>], before: &str) -> Vec<String> {
+    fields.iter().map(|field| format!("{before}{}", field.name)).collect()
+}
+
+fn documented(heading: &str, known: Vec<String>) {
+    same(keys(LANGUAGE, heading), known.iter().map(String::as_str));
+}
+
+#[test]
+fn every_key_of_a_plan_has_a_row() {
+    documented("## Plan keys", names(workflow::KEYS, ""));
+    documented("## Input keys", names(workflow::INPUT, ""));
+}
+
+#[test]
+fn every_key_of_a_task_has_a_row() {
+    let mut known = names(KEYS, "");
+    known.extend(names(PROMPT, "prompt."));
+    known.extend(names(RETRY, "retry."));
+    known.extend(names(TIMEOUT, "timeout."));
+    known.extend(names(EXPECT, "expect."));
+    known.extend(names(PERMISSIONS, "permissions."));
+    documented("## Task keys", known);
+}
+
+#[test]
+fn what_defaults_do_not_take_is_listed() {
+    same(listed(LANGUAGE, "Not in `defaults`:"), OWN.iter().copied());
+}
