@@ -27,6 +27,7 @@ mod isolation;
 mod keys;
 mod models;
 mod newcomer;
+mod outputs;
 mod providers;
 mod retries;
 mod stranger;

@@ -76,7 +76,7 @@ impl Shown {
         let new = slice.len.checked_sub(*shown).filter(|new| *new > 0)?;
         let start = slice.start + *shown;
         *shown = slice.len;
-        Some(OutputSlice { file: slice.file, start, len: new })
+        Some(OutputSlice::new(slice.file, start, new))
     }
 }
 

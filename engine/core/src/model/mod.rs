@@ -1,14 +1,16 @@
 //! What the words of flow mean, apart from any file format: agents, tools, settings, states, outcomes.
 
 mod agent;
+mod kept;
 mod outcome;
 mod settings;
 mod tools;
 
 pub use agent::{AgentDef, AgentSource, Effort, Isolation, Merge, ModelRef, PermissionMode, ToolPolicy};
+pub use kept::{Artifact, Digest, OutputSlice};
 pub use outcome::{
-    Artifact, AttemptEnd, ConflictKind, Denial, DenialReason, MergeConflict, MergeOutcome, Outcome,
-    OutputSlice, Reason, RunStatus, TaskState, Usage, WorktreeOutcome,
+    AttemptEnd, ConflictKind, Denial, DenialReason, MergeConflict, MergeOutcome, Outcome, Reason, RunStatus,
+    TaskState, Usage, WorktreeOutcome,
 };
 pub use settings::{
     ModelChoice, ModelTarget, ModelWish, PermissionRules, ProviderKind, ProviderSettings, Settings,

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::Merge;
+use super::{Artifact, Digest, Merge, OutputSlice};
 use crate::ids::Address;
 
 /// The state of a task.
@@ -169,7 +169,7 @@ reasons! {
     WorkspaceLost = "workspace_lost";
     /// Git's own locks were held too long.
     GitLocked = "git_locked";
-    /// The private tree's git files were changed under the task.
+    /// The private tree's git files, or what the task printed, were changed under it.
     Tampered = "tampered";
     /// The machine ran out of processes, memory or file handles.
     Resource = "resource";
@@ -228,6 +228,9 @@ pub struct Outcome {
     /// The same in a file, when larger.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_file: Option<String>,
+    /// What that file held when it was written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output_hash: Option<Digest>,
     /// The id of the agent instance: `a` + 16 hex digits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<String>,
@@ -266,6 +269,7 @@ impl Outcome {
             text: None,
             output: None,
             output_file: None,
+            output_hash: None,
             agent_id: None,
             usage: None,
             denials: Vec::new(),
@@ -279,35 +283,6 @@ impl Outcome {
     /// A failure with its reason and a line for people.
     pub fn failed(reason: Reason, message: impl Into<String>) -> Self {
         Outcome::bare(AttemptEnd::Failed, Some(reason), Some(message.into()))
-    }
-}
-
-/// A part of a file of the run folder.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct OutputSlice {
-    /// The path relative to the run folder.
-    pub file: String,
-    /// The first byte.
-    pub start: u64,
-    /// How many bytes.
-    pub len: u64,
-}
-
-/// A file of a task that its run keeps.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Artifact {
-    /// Its path in the task's folder.
-    pub path: String,
-    /// The copy, relative to the run folder.
-    pub file: String,
-    /// Its size.
-    pub bytes: u64,
-}
-
-impl Artifact {
-    /// The whole copy.
-    pub fn slice(&self) -> OutputSlice {
-        OutputSlice { file: self.file.clone(), start: 0, len: self.bytes }
     }
 }
 

@@ -235,6 +235,7 @@ impl TaskReport {
             verdict_unmet: false,
             output: None,
             output_file: None,
+            output_hash: None,
             instances: None,
             launches: Vec::new(),
             attempts: Vec::new(),
@@ -288,6 +289,7 @@ impl TaskReport {
         self.artifacts = outcome.artifacts.clone();
         self.output = outcome.output.clone();
         self.output_file = outcome.output_file.clone();
+        self.output_hash = outcome.output_hash;
         self.message = outcome.message.clone();
         self.leaky |= outcome.leaky;
         self.verdict_unmet = outcome.verdict_unmet;

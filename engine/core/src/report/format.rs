@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::FORMATS;
 use super::run_report::RunReport;
-use crate::model::OutputSlice;
+use crate::model::{Artifact, Digest, OutputSlice};
 
 /// A way to write a report.
 #[derive(Clone, Copy, Debug)]
@@ -26,7 +26,8 @@ impl Format {
     }
 }
 
-/// Where the texts of a run are read from. A text that can't be read is an empty one: a report is never in the way.
+/// Where the texts of a run are read from. A report is never in the way: of a text that can't be read any more, `tail` and
+/// `text` say so in its place. Whoever takes a text for a value asks for the whole of it, and hears an error.
 pub trait Texts {
     /// The last `lines` lines.
     fn tail(&self, slice: &OutputSlice, lines: usize) -> String;
@@ -34,8 +35,19 @@ pub trait Texts {
     /// The first `max_bytes` bytes, cut between characters, and how many bytes there are.
     fn text(&self, slice: &OutputSlice, max_bytes: usize) -> (String, u64);
 
-    /// The JSON value in a file of the run folder.
-    fn json(&self, file: &str) -> Option<Value>;
+    /// All of it. The error names the file and says why it is not what was written: gone, shorter, changed.
+    fn whole(&self, slice: &OutputSlice) -> Result<String, String>;
+
+    /// The JSON value in a file of the run folder, with the hash that it had.
+    fn json(&self, file: &str, hash: Option<Digest>) -> Result<Value, String>;
+
+    /// Whether it is there as it was written.
+    fn check(&self, slice: &OutputSlice) -> Result<(), String>;
+
+    /// Whether a kept file is there as it was.
+    fn check_artifact(&self, artifact: &Artifact) -> Result<(), String> {
+        self.check(&artifact.slice())
+    }
 
     /// The file as a reader of the report can open it.
     fn path(&self, slice: &OutputSlice) -> String {

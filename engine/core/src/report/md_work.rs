@@ -88,7 +88,7 @@ pub(super) fn trees(out: &mut String, report: &RunReport, texts: &dyn Texts) {
             };
         }
         if let Some(patch) = &tree.patch {
-            let path = texts.path(&OutputSlice { file: patch.clone(), start: 0, len: 0 });
+            let path = texts.path(&OutputSlice::new(patch.clone(), 0, 0));
             let command = by_hand(tree, &path).unwrap_or_else(|| format!("git apply {}", shell_word(&path)));
             let _ = writeln!(commands, "{command}");
         }

@@ -9,7 +9,7 @@ use super::fold::Fold;
 use crate::event::{Entry, LaunchAgent};
 use crate::ids::{Address, Attempt, Millis, RunId};
 use crate::model::{
-    Artifact, AttemptEnd, Denial, OutputSlice, Reason, RunStatus, TaskState, Usage, WorktreeOutcome,
+    Artifact, AttemptEnd, Denial, Digest, OutputSlice, Reason, RunStatus, TaskState, Usage, WorktreeOutcome,
 };
 
 /// A run.
@@ -196,6 +196,9 @@ pub struct TaskReport {
     /// The same in a file of the run folder, when large.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output_file: Option<String>,
+    /// What that file held when it was written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub output_hash: Option<Digest>,
     /// Its instances, once it is expanded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub instances: Option<Vec<Address>>,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::{FORMATS, RunReport, Texts};
 use crate::event::{Entry, Event, Instance, Launch, LaunchAgent, VERSION};
 use crate::ids::{Address, Attempt, Millis, RunId};
-use crate::model::{AttemptEnd, Outcome, OutputSlice, Reason, RunStatus, TaskState, Usage};
+use crate::model::{AttemptEnd, Digest, Outcome, OutputSlice, Reason, RunStatus, TaskState, Usage};
 
 /// A journal in the making. Each event comes a second after the last.
 #[derive(Default)]
@@ -24,8 +24,21 @@ impl Texts for Journal {
         (text[..text.floor_char_boundary(max_bytes)].to_owned(), text.len() as u64)
     }
 
-    fn json(&self, file: &str) -> Option<serde_json::Value> {
-        serde_json::from_str(self.texts.get(file)?).ok()
+    fn whole(&self, slice: &OutputSlice) -> Result<String, String> {
+        let text = self.texts.get(&slice.file).ok_or_else(|| format!("`{}` is gone", slice.file))?;
+        match slice.hash {
+            Some(hash) if hash != Digest::of(text.as_bytes()) => Err(format!("`{}` was changed", slice.file)),
+            Some(_) | None => Ok(text.clone()),
+        }
+    }
+
+    fn json(&self, file: &str, hash: Option<Digest>) -> Result<serde_json::Value, String> {
+        let slice = OutputSlice { hash, ..OutputSlice::new(file, 0, 0) };
+        serde_json::from_str(&self.whole(&slice)?).map_err(|error| error.to_string())
+    }
+
+    fn check(&self, slice: &OutputSlice) -> Result<(), String> {
+        self.whole(slice).map(drop)
     }
 
     fn path(&self, slice: &OutputSlice) -> String {
@@ -65,7 +78,7 @@ impl Journal {
 
     pub(crate) fn text(&mut self, file: &str, text: &str) -> OutputSlice {
         self.texts.insert(file.to_owned(), text.to_owned());
-        OutputSlice { file: file.to_owned(), start: 0, len: text.len() as u64 }
+        OutputSlice::new(file, 0, text.len() as u64)
     }
 
     pub(crate) fn expand(&mut self, task: &str, keys: &[&str]) -> &mut Self {

@@ -30,6 +30,7 @@ pub(super) struct Shared {
     pub(super) status: Status,
     pub(super) files: Files,
     incomplete: Vec<String>,
+    fault: Option<String>,
 }
 
 impl Context {
@@ -51,6 +52,15 @@ impl Context {
         let shared = Arc::make_mut(&mut self.shared);
         shared.incomplete.push(task.into());
         shared.empty_outputs();
+    }
+
+    /// Says that a value can't be read: every evaluation fails, since none may see another value in its place.
+    pub fn unreadable(&mut self, why: impl Into<String>) {
+        Arc::make_mut(&mut self.shared).fault.get_or_insert_with(|| why.into());
+    }
+
+    pub(super) fn fault(&self) -> Option<&str> {
+        self.shared.fault.as_deref()
     }
 
     /// Says how the run stands.

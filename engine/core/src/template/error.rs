@@ -56,10 +56,12 @@ pub struct EvalError {
     pub message: String,
     /// The bytes of the source where it happened.
     pub at: Option<Range<usize>>,
+    /// Whether a value that it reads can't be had any more: no fault of the text.
+    pub unreadable: bool,
 }
 
 impl EvalError {
     pub(super) fn new(message: impl Into<String>) -> Self {
-        EvalError { message: message.into(), at: None }
+        EvalError { message: message.into(), at: None, unreadable: false }
     }
 }

@@ -77,6 +77,9 @@ fn run(
     template: &Template,
     context: &Context,
 ) -> Result<(String, Value), EvalError> {
+    if let Some(message) = context.fault() {
+        return Err(EvalError { message: message.to_owned(), at: None, unreadable: true });
+    }
     let source = &*template.source;
     let (instructions, blocks) = generator.finish();
     let root = Value::from_object(context.root(template.grows));
@@ -95,7 +98,7 @@ fn run(
 }
 
 fn was_checked(error: super::error::TemplateError) -> EvalError {
-    EvalError { message: error.message, at: Some(error.at) }
+    EvalError { message: error.message, at: Some(error.at), unreadable: false }
 }
 
 fn fault(error: &Error, source: &str) -> EvalError {
@@ -110,7 +113,7 @@ fn fault(error: &Error, source: &str) -> EvalError {
         (kind, None, None) => kind.to_string(),
         (_, Some(detail), _) => detail.to_owned(),
     };
-    EvalError { message, at }
+    EvalError { message, at, unreadable: false }
 }
 
 #[cfg(test)]

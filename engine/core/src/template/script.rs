@@ -236,8 +236,8 @@ impl ScriptHole {
     }
 
     fn place(&self, error: EvalError) -> EvalError {
-        let range = error.at.unwrap_or(0..self.template.source.len());
-        EvalError { message: error.message, at: Some(range.start + self.at..range.end + self.at) }
+        let range = error.at.clone().unwrap_or(0..self.template.source.len());
+        EvalError { at: Some(range.start + self.at..range.end + self.at), ..error }
     }
 }
 

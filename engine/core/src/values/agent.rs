@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::context::Scope;
+use super::field::told;
 use crate::converse::OutputForm;
 use crate::ids::TaskId;
 use crate::model::{
@@ -12,7 +13,6 @@ use crate::model::{
 };
 use crate::plan::{AgentTask, Output, Plan, Task, TaskKind};
 use crate::policy::{ModeSource, Permissions};
-use crate::report::{TaskReport, notification};
 
 /// The turn limit of an agent whose task and definition set none.
 const MAX_TURNS: u32 = 200;
@@ -162,18 +162,19 @@ pub fn first_message(
 }
 
 /// The notifications of what a task needs, in the order of its edges; one for each instance.
-pub fn notifications_of_needs(scope: &Scope<'_>, task: TaskId) -> Vec<String> {
+pub fn notifications_of_needs(scope: &Scope<'_>, task: TaskId) -> Result<Vec<String>, String> {
     let needs = scope.plan.graph.needs[task.index()].iter();
     let found = needs.filter_map(|edge| scope.run.task(&scope.plan.tasks[edge.from.index()].address));
-    let instances = |task: &TaskReport| match &task.instances {
-        None => vec![notification(task, scope.texts)],
-        Some(all) => all
-            .iter()
-            .filter_map(|one| scope.run.task(one))
-            .map(|one| notification(one, scope.texts))
-            .collect(),
-    };
-    found.flat_map(instances).flatten().map(|text| text.trim_end().to_owned()).collect()
+    let launched = found.flat_map(|task| match &task.instances {
+        None => vec![task],
+        Some(all) => all.iter().filter_map(|one| scope.run.task(one)).collect(),
+    });
+    let told = launched.map(|one| {
+        told(one, scope.texts)
+            .map_err(|why| format!("the notification of `{}` can't be read: {why}", one.address))
+    });
+    let told = told.filter_map(Result::transpose);
+    told.map(|text| text.map(|text| text.trim_end().to_owned())).collect()
 }
 
 #[cfg(test)]

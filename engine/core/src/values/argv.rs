@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::context::Scope;
-use super::launch::{Files, failure, take_files};
+use super::launch::{Files, failure, take_files, unevaluated};
 use crate::model::Outcome;
 use crate::template::{Template, json_text};
 
@@ -42,7 +42,7 @@ pub(super) fn arguments(
     }
     let what = format!("run[{at}]");
     let context = scope.context(&word.references);
-    let value = word.value(&context).map_err(|error| failure(&what, &error.to_string()))?;
+    let value = word.value(&context).map_err(|error| unevaluated(&what, &error))?;
     take_files(&context, files);
     let values = match value {
         Value::Array(items) if word.single_expression() => items,

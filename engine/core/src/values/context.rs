@@ -121,8 +121,12 @@ impl Scope<'_> {
         self.context_of_own(template, of_last_attempt(task, self.texts))
     }
 
-    fn context_of_own(&self, template: &Template, mut own: Map<String, Value>) -> Context {
+    fn context_of_own(&self, template: &Template, own: Result<Map<String, Value>, String>) -> Context {
         let mut context = self.context(&template.references);
+        let mut own = own.unwrap_or_else(|why| {
+            context.unreadable(format!("what the task printed can't be read: {why}"));
+            Map::new()
+        });
         own.insert(
             "id".to_owned(),
             json!(self.task.map(|task| self.plan.tasks[task.index()].address.as_str())),
@@ -200,7 +204,10 @@ impl Scope<'_> {
         if let (Value::Object(fields), Some(name)) = (entry, name)
             && !fields.contains_key(name)
         {
-            fields.insert(name.to_owned(), field(found, name, self.run, self.texts));
+            match field(found, name, self.run, self.texts) {
+                Ok(value) => drop(fields.insert(name.to_owned(), value)),
+                Err(why) => context.unreadable(why),
+            }
             let has_output = found.instances.is_some() || found.state == TaskState::Completed;
             if name == "output" && !has_output {
                 context.incomplete(task);

@@ -2,7 +2,7 @@ use serde_json::json;
 
 use super::super::testing::{Middle, instance};
 use crate::compile::testing::Trial;
-use crate::model::{AttemptEnd, Outcome, Reason, TaskState};
+use crate::model::{AttemptEnd, Digest, Outcome, OutputSlice, Reason, TaskState};
 use crate::report::testing::{What, exit, said};
 use crate::template::Template;
 
@@ -186,4 +186,20 @@ fn the_plans_env_is_there_in_whatever_reads_it_outside_of_an_attempt() {
         assert_eq!(error.to_string(), "the environment has no variable `NOT_SET`");
     });
     assert_eq!(run.expand("m").unwrap(), ["one-1=1", "one-2=2"]);
+}
+
+#[test]
+fn what_a_task_wrote_and_nobody_can_read_any_more_is_no_value() {
+    for read in ["output", "text", "output | default('none')", "output | length", "notification"] {
+        let mut run = Middle::of(&format!(
+            "tasks:\n  a: {{ prompt: p }}\n  b: {{ needs: [a], prompt: \"${{{{ tasks.a.{read} }}}}\" }}\n"
+        ));
+        let text = run.journal.text("out", "changed");
+        let text = OutputSlice { hash: Some(Digest::of(b"written")), ..text };
+        run.journal.run("a", 1, What::Agent, said(text));
+        let outcome = run.prepare("b").err().unwrap();
+        let said = outcome.message.unwrap_or_default();
+        assert!(said.contains("of `a` can't be read: `out` was changed"), "{read}: {said}");
+        assert_eq!(outcome.reason, Some(Reason::Resource), "{read}");
+    }
 }

@@ -2,45 +2,73 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::model::{Artifact, Outcome, OutputSlice, Reason, TaskState, Usage, WorktreeOutcome};
+use crate::model::{Artifact, Digest, Outcome, OutputSlice, Reason, TaskState, Usage, WorktreeOutcome};
 use crate::report::{Fold, TaskReport, Texts, notification};
 
-/// The value of a field. Fields that a kind of task doesn't have are refused by the compiler; here they are null.
-pub(super) fn field(task: &TaskReport, name: &str, run: &Fold, texts: &dyn Texts) -> Value {
-    if let Some(instances) = &task.instances {
-        let all = instances.iter().filter_map(|address| run.task(address));
-        return match name {
-            "output" => all
-                .filter(|task| task.state == TaskState::Completed)
-                .map(|task| output(task, texts))
-                .collect(),
-            "results" => all.map(|task| result(task, run, texts)).collect(),
-            "notification" => all.map(|task| json!(notification(task, texts))).collect(),
-            _ => common(task, name),
-        };
-    }
-    let last = task.attempts.last();
-    let stream = |slice: Option<&OutputSlice>| json!(slice.map(|slice| whole(slice, texts)));
+/// The value of a field. Fields that a kind of task doesn't have are refused by the compiler; here they are null. The error
+/// says that what the task wrote can't be read any more.
+pub(super) fn field(task: &TaskReport, name: &str, run: &Fold, texts: &dyn Texts) -> Result<Value, String> {
+    let Some(instances) = &task.instances else {
+        return own(task, name, texts).map_err(|why| lost(task, name, &why));
+    };
+    let all = instances.iter().filter_map(|address| run.task(address));
     match name {
-        "output" if task.state == TaskState::Completed => output(task, texts),
+        "output" => all
+            .filter(|task| task.state == TaskState::Completed)
+            .map(|task| own(task, name, texts).map_err(|why| lost(task, name, &why)))
+            .collect(),
+        "results" => all.map(|task| result(task, texts)).collect(),
+        "notification" => all.map(|task| own(task, name, texts)).collect(),
+        _ => Ok(common(task, name)),
+    }
+}
+
+fn lost(task: &TaskReport, name: &str, why: &str) -> String {
+    format!("`{name}` of `{}` can't be read: {why}", task.address)
+}
+
+/// The value of a field of a task that is no list of instances.
+fn own(task: &TaskReport, name: &str, texts: &dyn Texts) -> Result<Value, String> {
+    let last = task.attempts.last();
+    Ok(match name {
+        "output" if task.state == TaskState::Completed => output(task, texts)?,
         "output" => Value::Null,
-        "text" => stream(last.and_then(|attempt| attempt.text.as_ref().or(attempt.stdout.as_ref()))),
-        "stdout" => stream(last.and_then(|attempt| attempt.stdout.as_ref())),
-        "stderr" => stream(last.and_then(|attempt| attempt.stderr.as_ref())),
+        "text" => whole(last.and_then(|attempt| attempt.text.as_ref().or(attempt.stdout.as_ref())), texts)?,
+        "stdout" => whole(last.and_then(|attempt| attempt.stdout.as_ref()), texts)?,
+        "stderr" => whole(last.and_then(|attempt| attempt.stderr.as_ref()), texts)?,
         "exit_code" => json!(task.exit_code),
         "usage" => json!(task.usage),
         "branch" => json!(task.worktree.as_ref().and_then(|tree| tree.branch.as_ref())),
-        "patch" => json!(task.worktree.as_ref().and_then(|tree| Some(texts.path(&patch(tree)?)))),
-        "artifacts" => task.artifacts.iter().map(|artifact| json!(texts.path(&artifact.slice()))).collect(),
+        "patch" => match task.worktree.as_ref().and_then(patch) {
+            Some(patch) => {
+                texts.check(&patch)?;
+                json!(texts.path(&patch))
+            }
+            None => Value::Null,
+        },
+        "artifacts" => task.artifacts.iter().map(|one| kept(one, texts)).collect::<Result<_, _>>()?,
         "dir" => json!(task.dir),
-        "notification" => json!(notification(task, texts)),
+        "notification" => json!(told(task, texts)?),
         _ => common(task, name),
-    }
+    })
+}
+
+/// The notification of a task; an error where what it said can't be read.
+pub(super) fn told(task: &TaskReport, texts: &dyn Texts) -> Result<Option<String>, String> {
+    let said = task.attempts.last().and_then(|attempt| attempt.text.as_ref());
+    said.map_or(Ok(()), |said| texts.check(said))?;
+    Ok(notification(task, texts))
+}
+
+/// The path of a file that the run keeps.
+fn kept(artifact: &Artifact, texts: &dyn Texts) -> Result<Value, String> {
+    texts.check_artifact(artifact)?;
+    Ok(json!(texts.path(&artifact.slice())))
 }
 
 /// The patch as a file of the run folder.
 fn patch(tree: &WorktreeOutcome) -> Option<OutputSlice> {
-    Some(OutputSlice { file: tree.patch.clone()?, start: 0, len: 0 })
+    Some(OutputSlice::new(tree.patch.clone()?, 0, 0))
 }
 
 fn common(task: &TaskReport, name: &str) -> Value {
@@ -54,7 +82,7 @@ fn common(task: &TaskReport, name: &str) -> Value {
 }
 
 /// An element of `.results`: every value of an instance with its key and item.
-fn result(task: &TaskReport, run: &Fold, texts: &dyn Texts) -> Value {
+fn result(task: &TaskReport, texts: &dyn Texts) -> Result<Value, String> {
     const FIELDS: &[&str] = &[
         "output",
         "text",
@@ -75,45 +103,47 @@ fn result(task: &TaskReport, run: &Fold, texts: &dyn Texts) -> Value {
     all.insert("key".to_owned(), json!(task.key));
     all.insert("item".to_owned(), json!(task.item));
     for name in FIELDS {
-        all.insert((*name).to_owned(), field(task, name, run, texts));
+        let value = own(task, name, texts).map_err(|why| lost(task, name, &why))?;
+        all.insert((*name).to_owned(), value);
     }
-    Value::Object(all)
+    Ok(Value::Object(all))
 }
 
 /// The output of a task in its declared form.
-fn output(task: &TaskReport, texts: &dyn Texts) -> Value {
+fn output(task: &TaskReport, texts: &dyn Texts) -> Result<Value, String> {
     let last = task.attempts.last();
     let slice = last.and_then(|attempt| attempt.text.as_ref().or(attempt.stdout.as_ref()));
-    formed(task.output.as_ref(), task.output_file.as_deref(), slice, texts)
+    let file = task.output_file.as_deref().map(|file| (file, task.output_hash));
+    formed(task.output.as_ref(), file, slice, texts)
 }
 
 fn formed(
     value: Option<&Value>,
-    file: Option<&str>,
+    file: Option<(&str, Option<Digest>)>,
     slice: Option<&OutputSlice>,
     texts: &dyn Texts,
-) -> Value {
+) -> Result<Value, String> {
     match (value, file) {
-        (Some(value), _) => value.clone(),
-        (None, Some(file)) => texts.json(file).unwrap_or(Value::Null),
+        (Some(value), _) => Ok(value.clone()),
+        (None, Some((file, hash))) => texts.json(file, hash),
         (None, None) => {
-            let text = slice.map(|slice| whole(slice, texts)).unwrap_or_default();
-            text.trim_end_matches(['\n', '\r']).into()
+            let text = slice.map_or(Ok(String::new()), |slice| texts.whole(slice))?;
+            Ok(text.trim_end_matches(['\n', '\r']).into())
         }
     }
 }
 
 /// `task` in an expression that judges an attempt which has ended just now: `expect.that`.
-pub(super) fn of_outcome(outcome: &Outcome, texts: &dyn Texts) -> Map<String, Value> {
+pub(super) fn of_outcome(outcome: &Outcome, texts: &dyn Texts) -> Result<Map<String, Value>, String> {
     let state = if outcome.reason.is_none() { TaskState::Completed } else { TaskState::Failed };
     let streams = [outcome.text.as_ref(), outcome.stdout.as_ref(), outcome.stderr.as_ref()];
     let judged = Judged {
         output: formed(
             outcome.output.as_ref(),
-            outcome.output_file.as_deref(),
+            outcome.output_file.as_deref().map(|file| (file, outcome.output_hash)),
             streams[0].or(streams[1]),
             texts,
-        ),
+        )?,
         streams,
         exit_code: outcome.exit_code,
         state,
@@ -126,7 +156,7 @@ pub(super) fn of_outcome(outcome: &Outcome, texts: &dyn Texts) -> Map<String, Va
 }
 
 /// `task` in an expression that judges the last attempt on record: `retry.if`.
-pub(super) fn of_last_attempt(task: &TaskReport, texts: &dyn Texts) -> Map<String, Value> {
+pub(super) fn of_last_attempt(task: &TaskReport, texts: &dyn Texts) -> Result<Map<String, Value>, String> {
     let last = task.attempts.last();
     let judged = Judged {
         output: Value::Null,
@@ -158,29 +188,26 @@ struct Judged<'a> {
 }
 
 impl Judged<'_> {
-    fn values(self, texts: &dyn Texts) -> Map<String, Value> {
+    fn values(self, texts: &dyn Texts) -> Result<Map<String, Value>, String> {
         let [text, stdout, stderr] = self.streams;
-        let stream = |slice: Option<&OutputSlice>| json!(slice.map(|slice| whole(slice, texts)));
-        [
+        let all = [
             ("output", self.output),
-            ("text", stream(text.or(stdout))),
-            ("stdout", stream(stdout)),
-            ("stderr", stream(stderr)),
+            ("text", whole(text.or(stdout), texts)?),
+            ("stdout", whole(stdout, texts)?),
+            ("stderr", whole(stderr, texts)?),
             ("exit_code", json!(self.exit_code)),
             ("status", json!(self.state.as_str())),
             ("reason", json!(self.reason.map(Reason::as_str))),
             ("duration", json!(seconds(self.duration_ms))),
             ("usage", json!(self.usage)),
             ("artifacts", self.artifacts.iter().map(|one| json!(texts.path(&one.slice()))).collect()),
-        ]
-        .into_iter()
-        .map(|(name, value)| (name.to_owned(), value))
-        .collect()
+        ];
+        Ok(all.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
     }
 }
 
-fn whole(slice: &OutputSlice, texts: &dyn Texts) -> String {
-    texts.text(slice, usize::MAX).0
+fn whole(slice: Option<&OutputSlice>, texts: &dyn Texts) -> Result<Value, String> {
+    slice.map_or(Ok(Value::Null), |slice| texts.whole(slice).map(Value::String))
 }
 
 fn seconds(ms: u64) -> f64 {

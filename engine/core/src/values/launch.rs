@@ -9,7 +9,7 @@ use super::argv::{argv, command_line};
 use super::context::Scope;
 use crate::model::{Outcome, Reason};
 use crate::plan::{AgentTask, Command, Task, TaskKind};
-use crate::template::{Context, Reference, RenderedScript, Script, Segment, Template};
+use crate::template::{Context, EvalError, Reference, RenderedScript, Script, Segment, Template};
 use crate::text::one_line;
 
 /// What an attempt runs.
@@ -177,7 +177,7 @@ fn render(
         return Ok(template.source.to_string());
     }
     let context = scope.context(&template.references);
-    let rendered = template.render(&context).map_err(|error| failure(what, &error.to_string()));
+    let rendered = template.render(&context).map_err(|error| unevaluated(what, &error));
     take_files(&context, files);
     rendered
 }
@@ -209,7 +209,7 @@ fn script(
         return Ok(RenderedScript { text: text.to_owned(), env: Vec::new() });
     }
     let context = scope.context(script.holes().flat_map(|hole| &hole.template.references));
-    let rendered = script.render(&context).map_err(|error| failure(what, &error.to_string()));
+    let rendered = script.render(&context).map_err(|error| unevaluated(what, &error));
     take_files(&context, files);
     rendered
 }
@@ -243,6 +243,15 @@ fn prompt(scope: &Scope<'_>, agent: &AgentTask, files: &mut Files) -> Result<Str
 
 pub(super) fn take_files(context: &Context, files: &mut Files) {
     files.extend(context.take_files());
+}
+
+/// A template that could not be evaluated. One that reads what is lost is right in itself.
+pub(super) fn unevaluated(what: &str, error: &EvalError) -> Box<Outcome> {
+    let mut outcome = failure(what, &error.message);
+    if error.unreadable {
+        outcome.reason = Some(Reason::Resource);
+    }
+    outcome
 }
 
 pub(super) fn failure(what: &str, error: &str) -> Box<Outcome> {

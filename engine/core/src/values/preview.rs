@@ -9,7 +9,7 @@ use super::context::{Facts, GitFacts, Scope};
 use super::expand::instances;
 use crate::event::Instance;
 use crate::ids::Attempt;
-use crate::model::OutputSlice;
+use crate::model::{Digest, OutputSlice};
 use crate::plan::{Command, Expansion, Item, Items, Over, Plan, Task, TaskKind};
 use crate::report::{Fold, Texts};
 use crate::template::{Reference, Script, ScriptPart, Template};
@@ -181,8 +181,16 @@ impl Texts for NoTexts {
         (String::new(), 0)
     }
 
-    fn json(&self, _: &str) -> Option<serde_json::Value> {
-        None
+    fn whole(&self, _: &OutputSlice) -> Result<String, String> {
+        Ok(String::new())
+    }
+
+    fn json(&self, _: &str, _: Option<Digest>) -> Result<serde_json::Value, String> {
+        Ok(serde_json::Value::Null)
+    }
+
+    fn check(&self, _: &OutputSlice) -> Result<(), String> {
+        Ok(())
     }
 
     fn path(&self, _: &OutputSlice) -> String {

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::fs::File;
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
@@ -15,6 +15,7 @@ use flow_core::text::visible;
 use globset::GlobBuilder;
 use rustix::fs::{Mode, OFlags, openat};
 
+use crate::store::Hashing;
 use crate::sys::files::{create_exclusively, make_private_dirs};
 
 /// The most that all artifacts of a task may hold together.
@@ -130,9 +131,11 @@ impl Keeper<'_> {
         let target = self.into.join(path);
         make_private_dirs(target.parent().unwrap_or(self.into))?;
         let mut kept = create_exclusively(&target)?;
-        let copied = copy(file.take(size), &mut kept)?;
+        let mut from = Hashing::new(file.take(size));
+        let copied = io::copy(&mut from, &mut kept)?;
         self.room -= copied;
-        self.collected.kept.push(Artifact { path: shown, file: String::new(), bytes: copied });
+        let hash = Some(from.digest());
+        self.collected.kept.push(Artifact { path: shown, file: String::new(), bytes: copied, hash });
         Ok(())
     }
 
@@ -197,10 +200,6 @@ impl Keeper<'_> {
         });
         links.get(&(device, inode)).copied().unwrap_or(0)
     }
-}
-
-fn copy(mut from: impl Read, to: &mut impl Write) -> io::Result<u64> {
-    io::copy(&mut from, to)
 }
 
 /// Why a path can't be kept under its own name.

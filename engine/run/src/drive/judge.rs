@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use flow_core::ids::Address;
-use flow_core::model::{AttemptEnd, Outcome, Reason};
+use flow_core::model::{AttemptEnd, Digest, Outcome, Reason};
 use flow_core::plan::Output;
 use flow_core::text::{format_duration, list_some};
 use flow_core::values::settle_output;
@@ -16,7 +16,7 @@ use serde_json::Value;
 
 use super::artifacts::collect;
 use crate::execute::Mask;
-use crate::store::{RunFolder, read_slice};
+use crate::store::{RunFolder, read_whole};
 use crate::workspace::{PrivateTree, Trees};
 
 /// An output larger than this as JSON is a file of the run.
@@ -56,6 +56,16 @@ impl Drop for PairsFile {
 
 type Fault = (Reason, String);
 
+/// Where an output in its declared form is.
+enum Kept {
+    /// It is the text itself.
+    Text,
+    /// In the journal.
+    Inline(Value),
+    /// In a file of the run, and what that holds.
+    File(Option<String>, Digest),
+}
+
 impl Checks {
     /// Judges an attempt. One that failed hands over its artifacts all the same: they may say why.
     pub(super) async fn judge(self, mut outcome: Outcome) -> Outcome {
@@ -82,9 +92,10 @@ impl Checks {
         if outcome.end != AttemptEnd::Completed {
             return outcome;
         }
-        let settled = self.settle(&outcome).map(|(value, file)| {
-            outcome.output = value.or(outcome.output.take());
-            outcome.output_file = file.or(outcome.output_file.take());
+        let settled = self.settle(&outcome).map(|settled| match settled {
+            Kept::Text => {}
+            Kept::Inline(value) => outcome.output = Some(value),
+            Kept::File(file, hash) => (outcome.output_file, outcome.output_hash) = (file, Some(hash)),
         });
         match settled.and(artifacts).and_then(|()| self.expectations()) {
             Ok(()) => outcome,
@@ -121,23 +132,25 @@ impl Checks {
     }
 
     /// The output in its declared form, inline or as a file.
-    fn settle(&self, outcome: &Outcome) -> Result<(Option<Value>, Option<String>), Fault> {
+    fn settle(&self, outcome: &Outcome) -> Result<Kept, Fault> {
         let io = |error: std::io::Error| (Reason::Resource, format!("can't keep the output: {error}"));
         let bytes = match (&self.output, &self.pairs, &outcome.stdout) {
-            (Output::Text, _, _) => return Ok((None, None)),
+            (Output::Text, _, _) => return Ok(Kept::Text),
             (Output::Pairs, Some(pairs), _) => pairs.read()?,
-            (_, _, Some(slice)) => read_slice(&self.folder, slice, 0..slice.len).map_err(io)?,
-            (_, _, None) => return Ok((None, None)),
+            (_, _, Some(slice)) => read_whole(&self.folder, slice)
+                .map_err(|error| (Reason::Resource, format!("can't read the output: {error}")))?,
+            (_, _, None) => return Ok(Kept::Text),
         };
         let value = settle_output(&self.output, &String::from_utf8_lossy(&bytes))
             .map_err(|message| (Reason::InvalidOutput, message))?;
-        let Some(value) = value else { return Ok((None, None)) };
+        let Some(value) = value else { return Ok(Kept::Text) };
         if bytes.len() <= INLINE_OUTPUT {
-            return Ok((Some(value), None));
+            return Ok(Kept::Inline(value));
         }
         let path = self.folder.make_task(&self.address).map_err(io)?.join("output.json");
-        crate::sys::files::write_atomically(&path, value.to_string().as_bytes()).map_err(io)?;
-        Ok((None, self.folder.relative(&path)))
+        let json = value.to_string();
+        crate::sys::files::write_atomically(&path, json.as_bytes()).map_err(io)?;
+        Ok(Kept::File(self.folder.relative(&path), Digest::of(json.as_bytes())))
     }
 
     fn expectations(&self) -> Result<(), (Reason, String)> {

@@ -117,7 +117,8 @@ impl Driver {
         };
         let Some(from) = agent_task.fork.map(|from| &setup.plan.tasks[from.index()].address) else {
             let known = match task.isolation {
-                Isolation::Fork => notifications_of_needs(&self.scope(id, task.id, attempt), task.id),
+                Isolation::Fork => notifications_of_needs(&self.scope(id, task.id, attempt), task.id)
+                    .map_err(|why| refused(Reason::Resource, why))?,
                 Isolation::None | Isolation::Worktree | Isolation::Copy => Vec::new(),
             };
             let prompt = first_message(setup.plan.briefing.as_deref(), known, definition, prompt);

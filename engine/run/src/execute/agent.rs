@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use flow_core::converse::{AgentEnd, AgentSpec, Call, CallResult, CheckFault, Converse, Effect, Input, Item};
 use flow_core::ids::{Address, Attempt};
-use flow_core::model::{AttemptEnd, Outcome, Reason, Usage};
+use flow_core::model::{AttemptEnd, Digest, Outcome, Reason, Usage};
 use flow_core::text::{format_duration, one_line};
 use flow_core::wire::{ModelError, Reply, Request};
 use futures_util::StreamExt;
@@ -178,7 +178,7 @@ impl Session {
             }
             Err(error) => error.outcome(),
         };
-        outcome.leaky = self.used_tools && sweep(&self.launch.place.tag).await;
+        outcome.leaky = self.used_tools && sweep(&self.launch.place.tag).await.escaped;
         outcome.agent_id = Some(self.launch.agent_id);
         outcome
     }
@@ -329,6 +329,7 @@ impl Session {
                 outcome.output = Some(output);
             } else {
                 outcome.output_file = Some(self.files.output(&json)?);
+                outcome.output_hash = Some(Digest::of(json.as_bytes()));
             }
         }
         Ok(outcome)

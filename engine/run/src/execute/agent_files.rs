@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 use flow_core::converse::Item;
 use flow_core::ids::{Attempt, Millis};
-use flow_core::model::{Outcome, OutputSlice, Reason, Usage};
+use flow_core::model::{Digest, Outcome, OutputSlice, Reason, Usage};
 use serde::Serialize;
 
 use super::agent::{AgentLaunch, AgentStart};
@@ -196,7 +196,8 @@ impl AgentFiles {
         let mut file = append(&path)?;
         let start = file.metadata().map_err(FilesError::at(&path))?.len();
         file.write_all(text.as_bytes()).map_err(FilesError::at(&path))?;
-        Ok(Some(OutputSlice { file: format!("{}/output.txt", self.name), start, len: text.len() as u64 }))
+        let slice = OutputSlice::new(format!("{}/output.txt", self.name), start, text.len() as u64);
+        Ok(Some(slice.with_hash(Digest::of(text.as_bytes()))))
     }
 
     /// Keeps an output that is too large for the journal; gives its path relative to the run folder.

@@ -6,13 +6,14 @@
 //! 4. A short attempt costs a spawn, a wait and a handful of cheap calls; watching begins when it takes longer.
 
 use std::ffi::OsString;
+use std::io;
 use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
 use std::process::ExitStatus;
 use std::sync::Arc;
 use std::time::Duration;
 
-use flow_core::model::{AttemptEnd, Outcome, Reason};
+use flow_core::model::{AttemptEnd, Outcome, OutputSlice, Reason};
 use flow_core::text::format_duration;
 use tokio::time::Instant;
 
@@ -99,7 +100,7 @@ async fn attempt(launch: &ShellLaunch, files: &SlotFiles, stop: &mut StopSignal)
         }
     };
     let left_over = end_remnant(&remnant, stopping, stop).await;
-    let escaped = sweep(&launch.tag).await;
+    let swept = sweep(&launch.tag).await;
     let copied = match copies {
         // Whoever held the pipes is gone by now, but for what we may not kill.
         Some(copies) => copies.finish(PATIENCE).await,
@@ -112,11 +113,12 @@ async fn attempt(launch: &ShellLaunch, files: &SlotFiles, stop: &mut StopSignal)
         let reason = if full { Reason::NoSpace } else { Reason::Internal };
         outcome = Outcome::failed(reason, format!("can't keep the output: {error}"));
     }
-    outcome.leaky = left_over || escaped;
-    if outcome.leaky || stopping.is_some() {
+    outcome.leaky = left_over || swept.escaped;
+    // A daemon without its mark can't be told from another attempt's, and may hold the files open.
+    if outcome.leaky || swept.strangers || stopping.is_some() {
         files.retire();
     }
-    keep_output(&mut outcome, launch, files);
+    keep_output(&mut outcome, launch, files).await;
     outcome
 }
 
@@ -189,20 +191,47 @@ fn bytes(count: u64) -> String {
 }
 
 /// Notes what the attempt printed, and drops what is over the limit. Nothing writes any more.
-fn keep_output(outcome: &mut Outcome, launch: &ShellLaunch, files: &SlotFiles) {
+async fn keep_output(outcome: &mut Outcome, launch: &ShellLaunch, files: &SlotFiles) {
     let mut room = launch.max_output;
-    let mut keep = |file: &SlotFile| {
+    let mut kept = [None, None];
+    for (file, kept) in [&files.stdout, &files.stderr].into_iter().zip(&mut kept) {
         let written = file.written().unwrap_or(0);
-        let kept = written.min(room);
-        room -= kept;
-        if kept < written && file.cut(kept).is_err() {
+        let length = written.min(room);
+        room -= length;
+        if length < written && file.cut(length).is_err() {
             // What can't be dropped is not part of the output all the same.
             files.retire();
         }
-        file.slice(kept)
-    };
-    outcome.stdout = Some(keep(&files.stdout));
-    outcome.stderr = Some(keep(&files.stderr));
+        let (reason, message) = match slice(file, length).await {
+            Ok(Some(slice)) => {
+                *kept = Some(slice);
+                continue;
+            }
+            Ok(None) => {
+                (Reason::Tampered, format!("`{}`, which it prints to, was cut off while it ran", file.name()))
+            }
+            Err(error) => (Reason::Resource, format!("can't read back what it printed: {error}")),
+        };
+        files.retire();
+        if outcome.end == AttemptEnd::Completed {
+            *outcome = Outcome {
+                exit_code: outcome.exit_code,
+                leaky: outcome.leaky,
+                ..Outcome::failed(reason, message)
+            };
+        }
+    }
+    [outcome.stdout, outcome.stderr] = kept;
+}
+
+/// A part of an output. A large one is hashed where it holds up nobody.
+async fn slice(file: &SlotFile, length: u64) -> io::Result<Option<OutputSlice>> {
+    const AT_ONCE: u64 = 1024 * 1024;
+    if length <= AT_ONCE {
+        return file.slice(length);
+    }
+    let file = file.clone();
+    tokio::task::spawn_blocking(move || file.slice(length)).await.map_err(io::Error::other)?
 }
 
 #[cfg(test)]

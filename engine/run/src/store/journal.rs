@@ -2,6 +2,7 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use flow_core::event::{Entry, Event, VERSION};
@@ -91,7 +92,7 @@ impl Journal {
         if entries.is_empty() {
             return Ok(entries);
         }
-        if let Err(error) = self.write_buffer() {
+        if let Err(error) = self.is_ours().and_then(|()| self.write_buffer()) {
             self.failure = Some(Failure::of(&error));
             return Err(error);
         }
@@ -127,6 +128,16 @@ impl Journal {
         match self.failure.clone().or(synced) {
             Some(failure) => Err(failure.error()),
             None => Ok(()),
+        }
+    }
+
+    /// An open handle outlives the file's name, and a run that nobody finds again must not go on.
+    fn is_ours(&self) -> io::Result<()> {
+        let file = self.file.metadata()?;
+        match (file.nlink(), file.len() == self.length) {
+            (0, _) => Err(io::Error::other("somebody deleted it under the run")),
+            (_, false) => Err(io::Error::other("somebody changed it under the run")),
+            (_, true) => Ok(()),
         }
     }
 

@@ -184,7 +184,7 @@ fn any_outcome() -> impl Strategy<Value = Outcome> {
         .prop_map(|(message, exit_code, duration_ms, (start, len), output, leaky)| Outcome {
             exit_code,
             duration_ms,
-            stdout: Some(OutputSlice { file: "out/0.out".into(), start, len }),
+            stdout: Some(OutputSlice::new("out/0.out", start, len)),
             // `null` and absent are the same on disk.
             output: Some(output).filter(|output| !output.is_null()),
             leaky,

@@ -152,3 +152,22 @@ fn attempts_and_tasks_come_back_as_they_were_written() {
     let read = read_journal(&path).unwrap();
     assert_eq!(read.entries.into_iter().map(|entry| entry.event).collect::<Vec<_>>(), events);
 }
+
+#[test]
+fn a_journal_that_somebody_took_away_or_changed_takes_no_event() {
+    type Meddle = fn(&std::path::Path);
+    let cases: [(Meddle, &str); 3] = [
+        (|path| std::fs::remove_file(path).unwrap(), "deleted"),
+        (|path| std::fs::write(path, "").unwrap(), "changed"),
+        (|path| std::fs::write(path, std::fs::read_to_string(path).unwrap() + "more").unwrap(), "changed"),
+    ];
+    for (meddle, why) in cases {
+        let (_dir, path) = place();
+        let mut journal = Journal::create(&path, Durability::None).unwrap();
+        journal.append(Millis(1), [ready("a")]).unwrap();
+        meddle(&path);
+        let error = journal.append(Millis(2), [ready("b")]).unwrap_err();
+        assert!(error.to_string().contains(why), "{error}");
+        assert!(journal.append(Millis(3), [ready("c")]).is_err(), "and none after it");
+    }
+}

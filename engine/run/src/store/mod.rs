@@ -5,6 +5,7 @@
 //! 3. Everything here is readable by its owner only, and nothing is read through a path that leaves the run's folder.
 
 mod control;
+mod intact;
 mod journal;
 mod journal_line;
 mod journal_read;
@@ -19,6 +20,7 @@ mod state_dir;
 mod unended;
 
 pub use control::{ControlOrder, ControlReader};
+pub use intact::{Hashing, OutputError, check_artifact, check_slice, read_whole};
 pub use journal::{Durability, Journal};
 pub use journal_read::{JournalError, JournalRead, TornTail, read_journal};
 pub use owner::{OwnerError, OwnerLock};

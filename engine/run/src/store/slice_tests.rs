@@ -11,7 +11,7 @@ fn with_output<T>(text: &[u8], look: impl FnOnce(&RunFolder, &OutputSlice) -> T)
     let run = RunFolder::create(&state, Millis(0)).unwrap();
     let around = [b"before\n".as_slice(), text, b"after\n"].concat();
     std::fs::write(run.out().join("0.out"), around).unwrap();
-    look(&run, &OutputSlice { file: "out/0.out".into(), start: 7, len: text.len() as u64 })
+    look(&run, &OutputSlice::new("out/0.out", 7, text.len() as u64))
 }
 
 fn tail(text: &str, lines: usize) -> String {

@@ -3,12 +3,14 @@
 
 use std::fs::File;
 use std::io;
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use flow_core::model::OutputSlice;
 
+use super::intact::hash_range;
 use super::run_folder::RunFolder;
 use crate::sys::files;
 
@@ -61,6 +63,7 @@ impl Slots {
         let state = &mut self.slots[index];
         if let Some(pair) = &state.current
             && !pair.retired.load(Ordering::Acquire)
+            && pair.is_there()?
         {
             let files = pair.open()?;
             if files.stdout.start < rotate_at && files.stderr.start < rotate_at {
@@ -97,6 +100,11 @@ fn create_pair(dir: &Path, slot: u32, next: &mut u32) -> io::Result<Pair> {
 }
 
 impl Pair {
+    /// Whether the files still have their names: what is written to one without is lost with its last handle.
+    fn is_there(&self) -> io::Result<bool> {
+        Ok(self.stdout.file.metadata()?.nlink() > 0 && self.stderr.file.metadata()?.nlink() > 0)
+    }
+
     fn open(&self) -> io::Result<SlotFiles> {
         Ok(SlotFiles {
             stdout: SlotFile::at_end(&self.stdout)?,
@@ -133,15 +141,21 @@ impl SlotFiles {
 }
 
 /// One output file of one attempt: the part from its start on.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct SlotFile {
     stream: Stream,
     start: u64,
+    /// The last bytes before it. They are there no more where somebody has cut the file off meanwhile.
+    before: Box<[u8]>,
 }
+
+/// How many bytes before an attempt's part are looked at.
+const BEFORE: u64 = 16;
 
 impl SlotFile {
     fn at_end(stream: &Stream) -> io::Result<Self> {
-        Ok(SlotFile { start: stream.file.metadata()?.len(), stream: stream.clone() })
+        let start = stream.file.metadata()?.len();
+        Ok(SlotFile { start, before: bytes_before(&stream.file, start)?, stream: stream.clone() })
     }
 
     /// The file, open for appending.
@@ -164,9 +178,35 @@ impl SlotFile {
         self.file().set_len(self.start + length)
     }
 
-    /// A part of the file: so many bytes of this attempt.
-    pub fn slice(&self, len: u64) -> OutputSlice {
-        OutputSlice { file: self.stream.name.to_string(), start: self.start, len }
+    /// The name of the file within the run folder.
+    pub fn name(&self) -> &str {
+        &self.stream.name
+    }
+
+    /// So many bytes of this attempt, as they are now that nothing writes to them any more. `None`: the file was cut off
+    /// under the attempt, so that nobody can say what it wrote.
+    pub fn slice(&self, len: u64) -> io::Result<Option<OutputSlice>> {
+        let is_whole = self.file().metadata()?.len() >= self.start + len
+            && bytes_before(self.file(), self.start)? == self.before;
+        if !is_whole {
+            return Ok(None);
+        }
+        let slice = OutputSlice::new(self.name(), self.start, len);
+        Ok(Some(match len {
+            0 => slice,
+            _ => slice.with_hash(hash_range(self.file(), self.start, len)?),
+        }))
+    }
+}
+
+fn bytes_before(file: &File, start: u64) -> io::Result<Box<[u8]>> {
+    let length = start.min(BEFORE);
+    let mut bytes = vec![0; usize::try_from(length).map_err(io::Error::other)?];
+    match file.read_exact_at(&mut bytes, start - length) {
+        Ok(()) => Ok(bytes.into()),
+        // They are not there any more.
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(Box::default()),
+        Err(error) => Err(error),
     }
 }
 

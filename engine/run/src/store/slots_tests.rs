@@ -1,6 +1,7 @@
 use std::io::Write;
 
 use flow_core::ids::Millis;
+use flow_core::model::Digest;
 
 use super::super::{StateDir, read_slice};
 use super::*;
@@ -18,11 +19,13 @@ fn attempt(slots: &mut Slots, slot: u32, text: &str) -> OutputSlice {
     files.stdout.file().write_all(text.as_bytes()).unwrap();
     assert_eq!(files.stdout.written().unwrap(), text.len() as u64);
     assert_eq!(files.stderr.written().unwrap(), 0);
-    files.stdout.slice(text.len() as u64)
+    let slice = files.stdout.slice(text.len() as u64).unwrap().unwrap();
+    assert_eq!(slice.hash, (!text.is_empty()).then(|| Digest::of(text.as_bytes())));
+    OutputSlice { hash: None, ..slice }
 }
 
 fn slice(file: &str, start: u64, len: u64) -> OutputSlice {
-    OutputSlice { file: file.into(), start, len }
+    OutputSlice::new(file, start, len)
 }
 
 #[test]
@@ -79,4 +82,34 @@ fn an_attempts_output_can_be_cut_without_touching_what_was_before() {
     files.stdout.cut(4).unwrap();
     assert_eq!(files.stdout.written().unwrap(), 4);
     assert_eq!(std::fs::read(run.resolve("out/0.out").unwrap()).unwrap(), b"before0123");
+}
+
+#[test]
+fn files_that_lost_their_names_get_no_further_attempt() {
+    let (_dir, run) = run();
+    let mut slots = Slots::new(&run, 1);
+    attempt(&mut slots, 0, "lost");
+    std::fs::remove_file(run.out().join("0.err")).unwrap();
+    assert_eq!(attempt(&mut slots, 0, "kept"), slice("out/0.1.out", 0, 4));
+}
+
+#[test]
+fn what_an_attempt_wrote_is_unknown_once_its_file_was_cut_off_under_it() {
+    let cases: [(&str, &str, &str); 3] = [
+        ("first attempt ", "ours", ""),
+        ("first attempt ", "ours", "longer than all that was before"),
+        ("", "ours", ""),
+    ];
+    for (before, ours, after) in cases {
+        let (_dir, run) = run();
+        let mut slots = Slots::new(&run, 1);
+        attempt(&mut slots, 0, before);
+        let files = slots.open(0).unwrap();
+        let mut file = files.stdout.file();
+        file.write_all(ours.as_bytes()).unwrap();
+        file.set_len(0).unwrap();
+        file.write_all(after.as_bytes()).unwrap();
+        let len = if before.is_empty() { 4 } else { files.stdout.written().unwrap() };
+        assert_eq!(files.stdout.slice(len).unwrap(), None, "{before:?} {after:?}");
+    }
 }

@@ -52,7 +52,7 @@ pub fn unended(folder: &RunFolder, entries: &[Entry]) -> Vec<Unended> {
                 let file = format!("out/{stem}.{extension}");
                 let start = ends.get(file.as_str()).copied().unwrap_or(0);
                 let length = std::fs::metadata(folder.path().join(&file)).map_or(0, |file| file.len());
-                OutputSlice { file, start, len: length.saturating_sub(start) }
+                OutputSlice::new(file, start, length.saturating_sub(start))
             };
             Some(Unended { task, stdout: slice("out"), stderr: slice("err") })
         })

@@ -35,11 +35,11 @@ fn what_a_running_command_printed_begins_where_the_last_attempt_of_its_slot_ende
     };
     let files = start("a", "first", &mut write);
     let mut outcome = Box::new(Outcome::bare(AttemptEnd::Completed, None, None));
-    outcome.stdout = Some(files.stdout.slice(5));
+    outcome.stdout = files.stdout.slice(5).unwrap();
     write(Event::AttemptEnded { task: Address::task("a"), attempt: Attempt::FIRST, outcome });
     start("b", "second", &mut write);
     let found = unended(&run, &entries);
-    let slice = |file: &str, start, len| OutputSlice { file: file.to_owned(), start, len };
+    let slice = |file: &str, start, len| OutputSlice::new(file, start, len);
     let wanted = Unended {
         task: Address::task("b"),
         stdout: slice("out/0.out", 5, 6),

@@ -34,9 +34,9 @@ pub fn create_exclusively(path: &Path) -> io::Result<File> {
     OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)
 }
 
-/// Creates a file that must not exist yet, for appending, readable by its owner only.
+/// Creates a file that must not exist yet, for appending and reading back, readable by its owner only.
 pub fn create_for_append(path: &Path) -> io::Result<File> {
-    OpenOptions::new().append(true).create_new(true).mode(0o600).open(path)
+    OpenOptions::new().read(true).append(true).create_new(true).mode(0o600).open(path)
 }
 
 /// Makes one folder that must not exist yet, open to its owner only.

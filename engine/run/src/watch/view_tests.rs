@@ -55,7 +55,7 @@ fn a_parent_counts_as_its_instances() {
 
 #[test]
 fn the_telling_output_is_standard_error_unless_it_is_empty() {
-    let slice = |len| Some(OutputSlice { file: "f".to_owned(), start: 0, len });
+    let slice = |len| Some(OutputSlice::new("f", 0, len));
     let mut outcome = Outcome::failed(Reason::ExitCode, "");
     assert_eq!(telling_output(&outcome), None);
     outcome.stdout = slice(3);

@@ -16,5 +16,6 @@ mod stray;
 pub use group::{Leader, Remnant, continue_all, signal_all, stop_all};
 pub use identity::ProcessIdentity;
 pub use stray::{
-    ATTEMPT_VARIABLE, become_subreaper, processes_tagged, sweep, sweep_everywhere, sweep_orphans, tag_value,
+    ATTEMPT_VARIABLE, Swept, become_subreaper, processes_tagged, sweep, sweep_everywhere, sweep_orphans,
+    tag_value,
 };

@@ -35,31 +35,41 @@ pub fn tag_value(tag: &str) -> String {
     }
 }
 
-/// Ends and reaps every orphan of ours that carries the tag; says whether there were any. Costs one read when there
-/// are no orphans at all. Call it when the tagged group itself is gone.
-pub async fn sweep(tag: &str) -> bool {
+/// What was found of an attempt that is over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Swept {
+    /// Whether processes of it had escaped; they were ended.
+    pub escaped: bool,
+    /// Whether children of ours live that nobody answers for and whose mark says nothing: they may be of it all the same.
+    pub strangers: bool,
+}
+
+/// Ends and reaps every orphan of ours that carries the tag. Costs one read when there are no orphans at all. Call it when
+/// the tagged group itself is gone.
+pub async fn sweep(tag: &str) -> Swept {
     const ROUNDS: usize = 4;
     for round in 0..ROUNDS {
-        if !has_orphans(tag).await {
-            return round > 0;
+        let orphans = settled_orphans(tag).await;
+        if !orphans.contains(&Orphan::Tagged) {
+            return Swept { escaped: round > 0, strangers: !orphans.is_empty() };
         }
         // Where one escaped, others may have: also such as are no children of ours yet.
         sweep_everywhere(tag).await;
     }
-    true
+    Swept { escaped: true, strangers: true }
 }
 
-async fn has_orphans(tag: &str) -> bool {
+/// The orphans, once it is clear whose they are.
+async fn settled_orphans(tag: &str) -> Vec<Orphan> {
     let mut pauses = [1, 2, 4, 8].into_iter().map(Duration::from_millis);
     loop {
         let orphans = orphans(tag);
-        if orphans.contains(&Orphan::Tagged) {
-            return true;
-        }
         // One that is just executing a program has no environment to look at, for a moment.
         match pauses.next() {
-            Some(pause) if orphans.contains(&Orphan::Nameless) => tokio::time::sleep(pause).await,
-            _ => return false,
+            Some(pause) if !orphans.contains(&Orphan::Tagged) && orphans.contains(&Orphan::Nameless) => {
+                tokio::time::sleep(pause).await;
+            }
+            _ => return orphans,
         }
     }
 }

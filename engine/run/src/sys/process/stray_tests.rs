@@ -27,13 +27,13 @@ fn is_gone(pid: Pid) -> bool {
 #[tokio::test]
 async fn nothing_is_swept_where_nothing_escaped() {
     let (tag, _) = run("none", "true").await;
-    assert!(!sweep(&tag).await);
+    assert!(!sweep(&tag).await.escaped);
 }
 
 #[tokio::test]
 async fn a_process_in_a_session_of_its_own_is_ended_and_reaped() {
     let (tag, pids) = run("setsid", "setsid sleep 1000 2>/dev/null & echo $!").await;
-    assert!(sweep(&tag).await);
+    assert!(sweep(&tag).await.escaped);
     assert!(pids.iter().all(|pid| is_gone(*pid)), "{pids:?}");
 }
 
@@ -46,17 +46,17 @@ async fn a_daemon_that_ignores_term_and_its_children_are_ended_too() {
         cat "$F"; rm "$F""#;
     let (tag, pids) = run("daemon", script).await;
     assert_eq!(pids.len(), 2);
-    assert!(sweep(&tag).await);
+    assert!(sweep(&tag).await.escaped);
     assert!(pids.iter().all(|pid| is_gone(*pid)), "{pids:?}");
 }
 
 #[tokio::test]
 async fn another_attempts_stray_is_left_alone() {
     let (tag, pids) = run("other", "setsid sleep 1000 2>/dev/null & echo $!").await;
-    assert!(!sweep(&format!("{tag}-1")).await);
-    assert!(!sweep(&tag[..tag.len() - 1]).await);
+    assert!(!sweep(&format!("{tag}-1")).await.escaped);
+    assert!(!sweep(&tag[..tag.len() - 1]).await.escaped);
     assert!(!is_gone(pids[0]));
-    assert!(sweep(&tag).await);
+    assert!(sweep(&tag).await.escaped);
 }
 
 #[tokio::test]
@@ -77,7 +77,7 @@ fn a_daemon_without_environment_is_ended_with_the_engine() {
             assert!(!sweep_orphans().await);
             let script = r#"env -i PATH="$PATH" setsid sh -c 'trap "" TERM; echo $$; exec sleep 1000' &"#;
             let (tag, pids) = run("nameless", script).await;
-            assert!(!sweep(&tag).await);
+            assert!(!sweep(&tag).await.escaped);
             assert!(sweep_orphans().await);
             assert!(is_gone(pids[0]));
         });
