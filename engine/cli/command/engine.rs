@@ -62,7 +62,7 @@ impl Engine<'_> {
         let (folder, reports) = (Arc::clone(&self.folder), self.reports);
         let shown = self.session.show(folder.path());
         let json = how == ui::How::Json;
-        if matches!(how, ui::How::Live | ui::How::Plain | ui::How::Verbose) {
+        if matches!(how, ui::How::Live { .. } | ui::How::Plain | ui::How::Verbose) {
             ui::note(&format!(
                 "run {} of `{}`, {} at once",
                 folder.id(),
@@ -71,8 +71,9 @@ impl Engine<'_> {
             ));
         }
         let Opening { event: opening, earlier } = self.opening;
-        let watcher =
-            ui::Watcher::start(how, updates, Arc::clone(&self.folder), earlier).map_err(no_thread)?;
+        let limits = watch::Limits::of(&self.prepared.plan, self.limits.concurrency.get());
+        let watched = ui::Watched { folder: Arc::clone(&self.folder), earlier, limits, ours: true };
+        let watcher = ui::Watcher::start(how, updates, watched).map_err(no_thread)?;
         let signalled = Arc::new(AtomicU8::new(0));
         let setup = RunSetup {
             facts: Arc::new(facts(self.session, &self.prepared, &folder)),
@@ -206,20 +207,22 @@ fn open(setup: &mut RunSetup, opening: Event) -> anyhow::Result<()> {
 
 fn how(args: &EngineArgs) -> ui::How {
     let plain = if args.verbose { ui::How::Verbose } else { ui::How::Plain };
+    // Where nothing can be redrawn, lines are told.
+    let live = match ui::can_redraw() {
+        true => ui::How::Live { verbose: args.verbose },
+        false => plain,
+    };
     match args.output {
         _ if args.quiet => ui::How::Quiet,
-        OutputHow::Tui => ui::How::Live,
+        OutputHow::Tui => live,
         OutputHow::Plain => plain,
         OutputHow::Json => ui::How::Json,
         OutputHow::Github => ui::How::Github,
         OutputHow::Quiet => ui::How::Quiet,
-        OutputHow::Auto if args.verbose => plain,
+        OutputHow::Auto if in_ci() && args.verbose => plain,
         OutputHow::Auto if ui::in_github_actions() => ui::How::Github,
         OutputHow::Auto if in_ci() => ui::How::Ci,
-        OutputHow::Auto => {
-            let dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
-            if std::io::stderr().is_terminal() && !dumb { ui::How::Live } else { ui::How::Plain }
-        }
+        OutputHow::Auto => live,
     }
 }
 

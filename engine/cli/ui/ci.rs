@@ -43,7 +43,7 @@ impl Ci {
 impl Screen for Ci {
     fn show(&mut self, _: &Update, line: Option<&Line>, _: &View) {
         let Some(line) = line.filter(|line| is_worth_it(line)) else { return };
-        let said = words::line(line);
+        let said = words::line(line, words::Names::Whole);
         if said.is_empty() {
             return;
         }
@@ -70,10 +70,10 @@ impl Screen for Ci {
         }
         self.spoke = since;
         let mut out = anstream::stderr().lock();
-        let _ = writeln!(out, "...     {}", words::status(view, since));
+        let _ = writeln!(out, "...     {}", words::status(view, since, true));
     }
 
-    fn close(&mut self) {}
+    fn close(&mut self, _: &View) {}
 }
 
 /// What a person who reads a log of hundreds of jobs wants to see.

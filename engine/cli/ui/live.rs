@@ -1,75 +1,155 @@
-//! The live view of a terminal: a line per running task and a status line, redrawn in place; what ended scrolls above.
+//! The live view of a terminal: a row per running task and a status line, redrawn in place; what ended scrolls above.
 //!
-//! 1. No drawn line is longer than the terminal is wide, and all of them together leave room for one line that scrolls.
+//! 1. No drawn line is longer than the terminal is wide, and all of them together leave room for lines that scroll.
 //! 2. All of it is drawn at once, on every tick and only then, so that nothing flickers and no task shows twice.
+//! 3. Of a task that became many, an instance has a line of its own only when it ended badly; the others are counted.
 
+use std::collections::HashSet;
+use std::io::Write;
 use std::sync::Arc;
 use std::time::Duration;
 
 use console::Term;
 use flow_core::ids::Address;
-use flow_core::text::{format_tokens, one_line, visible};
+use flow_core::model::TaskState;
+use flow_core::text::visible;
 use flow_run::store::RunFolder;
 use flow_run::sys::clock;
-use flow_run::watch::{Line, RunningTask, Update, View};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use flow_run::watch::{Line, Update, View};
 
+use super::layout::{self, Frame};
+use super::redraw::Redraw;
 use super::watcher::Screen;
-use super::words;
-
-/// Rows of running tasks; the rest is counted.
-const ROWS: usize = 12;
-
-/// Redraws a second.
-const RATE: u8 = 20;
+use super::words::{self, Names};
 
 /// Lines that may wait for the next tick; a run that says more scrolls at once.
 const WAITING: usize = 200;
 
-/// One turn of the sign that something runs.
-const FRAMES: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
+/// A task that became more than so many leaves one line for all that ended well.
+const MANY: usize = 10;
+
+/// How many tasks that were not run are named.
+const NAMED: usize = 4;
 
 pub(super) struct Live {
     folder: Arc<RunFolder>,
-    area: ProgressBar,
+    verbose: bool,
+    ours: bool,
+    screen: Redraw,
+    /// What was drawn last.
+    area: Vec<String>,
     scrolls: Vec<String>,
+    /// Tasks that ended before they began since the last tick.
+    not_run: Vec<Address>,
+    /// Models and reasons of waits that were said.
+    parked: HashSet<(String, String)>,
 }
 
 impl Live {
-    pub(super) fn new(folder: Arc<RunFolder>) -> Self {
-        let area =
-            ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(RATE)).with_style(style());
-        Live { folder, area, scrolls: Vec::new() }
+    /// `verbose`: starts and tool calls scroll above. `ours`: Ctrl-C ends the run.
+    pub(super) fn new(folder: Arc<RunFolder>, verbose: bool, ours: bool) -> Self {
+        Live {
+            folder,
+            verbose,
+            ours,
+            screen: Redraw::default(),
+            area: Vec::new(),
+            scrolls: Vec::new(),
+            not_run: Vec::new(),
+            parked: HashSet::new(),
+        }
     }
 
-    fn scroll(&mut self) {
-        if !self.scrolls.is_empty() {
-            self.area.println(styled(&self.scrolls.join("\n")));
-            self.scrolls.clear();
+    /// What is said of a line, and how; `None`: nothing.
+    fn said(&mut self, line: &Line, view: &View, columns: usize) -> Option<Vec<String>> {
+        let names = Names::Fitted(layout::name_width(view, columns));
+        match line {
+            Line::Ended { task, state, allowed, parent: true, .. } => {
+                if let Some(group) = view.groups.get(task).filter(|group| group.instances > MANY) {
+                    return Some(vec![words::group(task, (*state, *allowed), group, names)]);
+                }
+            }
+            Line::Ended { task, state: TaskState::Killed, outcome: None, .. } => {
+                if view.group_of(task).is_none() {
+                    self.not_run.push(task.clone());
+                }
+                return None;
+            }
+            Line::Ended { task, state, .. } => {
+                let bad = match state {
+                    TaskState::Failed | TaskState::Lost => true,
+                    // One that was stopped alone.
+                    TaskState::Killed => view.stopping.is_none(),
+                    TaskState::Created
+                    | TaskState::Starting
+                    | TaskState::Running
+                    | TaskState::Completed
+                    | TaskState::Skipped
+                    | TaskState::Blocked => false,
+                };
+                let many = view.group_of(task).is_some_and(|(_, group)| group.instances > MANY);
+                if many && !bad && !self.verbose {
+                    return None;
+                }
+            }
+            Line::Parked { provider, reason, .. } => {
+                if !self.parked.insert((provider.clone(), reason.clone())) && !self.verbose {
+                    return None;
+                }
+            }
+            // What is drawn says it.
+            Line::Stopping { .. } => return None,
+            Line::Retry { .. } | Line::Note { .. } | Line::Finished { .. } => {}
         }
+        Some(super::plain::lines(line, &self.folder, columns, names))
+    }
+
+    fn say_not_run(&mut self, names: Names) {
+        if self.not_run.len() <= NAMED {
+            self.scrolls.extend(self.not_run.iter().map(|task| words::not_run(task.as_str(), names)));
+        } else {
+            let named = self.not_run.iter().take(NAMED).map(Address::as_str).collect::<Vec<_>>().join(", ");
+            let text = format!("{named} and {} more", self.not_run.len() - NAMED);
+            self.scrolls.push(words::not_run(&visible(&text), Names::Whole));
+        }
+        self.not_run.clear();
+    }
+
+    fn draw(&mut self, columns: usize) {
+        let above = std::mem::take(&mut self.scrolls);
+        let text = self.screen.frame(&above, &self.area, columns);
+        // Nobody can be told that standard error is gone.
+        let _ = std::io::stderr().lock().write_all(text.as_bytes());
     }
 }
 
 impl Screen for Live {
-    fn show(&mut self, _: &Update, line: Option<&Line>, _: &View) {
-        let Some(line) = line else { return };
+    fn show(&mut self, update: &Update, line: Option<&Line>, view: &View) {
         let (_, columns) = size();
-        self.scrolls.extend(super::plain::lines(line, &self.folder, columns));
+        if let Some(text) = words::activity(update).filter(|_| self.verbose) {
+            self.scrolls.push(styled(&text));
+        }
+        let said = line.and_then(|line| self.said(line, view, columns));
+        let said = said.into_iter().flatten().flat_map(|line| layout::folded(&line, columns));
+        self.scrolls.extend(said.map(|line| styled(&line)));
         if self.scrolls.len() > WAITING {
-            self.scroll();
+            self.draw(columns);
         }
     }
 
     fn tick(&mut self, view: &View, since: Duration) {
         let (lines, columns) = size();
-        self.area.set_message(styled(&area(view, since, lines, columns)));
-        self.scroll();
+        self.say_not_run(Names::Fitted(layout::name_width(view, columns)));
+        let frame = Frame { lines, columns, now: clock::now(), since, ours: self.ours };
+        self.area = layout::area(view, &frame).iter().map(|line| styled(line)).collect();
+        self.draw(columns);
     }
 
-    fn close(&mut self) {
-        self.area.set_message("");
-        self.scroll();
-        self.area.finish_and_clear();
+    fn close(&mut self, view: &View) {
+        let (_, columns) = size();
+        self.say_not_run(Names::Fitted(layout::name_width(view, columns)));
+        self.area.clear();
+        self.draw(columns);
     }
 }
 
@@ -79,50 +159,6 @@ fn size() -> (usize, usize) {
     (usize::from(lines), usize::from(columns))
 }
 
-fn style() -> ProgressStyle {
-    // A template without a fault never falls back.
-    ProgressStyle::with_template("{msg}").unwrap_or_else(|_| ProgressStyle::default_spinner())
-}
-
-/// What is drawn in place.
-fn area(view: &View, since: Duration, lines: usize, columns: usize) -> String {
-    let most = ROWS.min(lines.saturating_sub(3)).max(1);
-    let frame = FRAMES[usize::try_from(since.as_millis() / 100).unwrap_or(0) % FRAMES.len()];
-    let shown: Vec<_> = view.running.iter().take(most).collect();
-    let names = shown.iter().map(|(task, _)| visible(task.as_str()).chars().count()).max().unwrap_or(0);
-    // At least as wide as in the lines that stay, at most half the terminal.
-    let width = names.clamp(words::ADDRESS, words::ADDRESS.max(columns / 2));
-    let mut text: Vec<String> =
-        shown.iter().map(|(task, running)| format!("{frame} {}", describe(task, running, width))).collect();
-    let hidden = view.running.len() - shown.len();
-    let more = if hidden > 0 { format!(" · {hidden} more not shown") } else { String::new() };
-    text.push(format!("{}{more}", words::status(view, since)));
-    // The last column stays free: some terminals wrap when it is written.
-    let room = columns.saturating_sub(1);
-    text.iter().map(|line| console::truncate_str(line, room, "…")).collect::<Vec<_>>().join("\n")
-}
-
-fn describe(task: &Address, running: &RunningTask, width: usize) -> String {
-    let since = words::clock(clock::now().since(running.since));
-    let name = one_line(&visible(task.as_str()), width);
-    let mut parts = vec![format!("{name:<width$} {since:>7}")];
-    if running.attempt.0 > 1 {
-        parts.push(format!("attempt {}", running.attempt));
-    }
-    if running.turn > 0 {
-        parts.push(format!("turn {}", running.turn));
-    }
-    if !running.spent.is_none() {
-        parts.push(format_tokens(running.spent.fresh, running.spent.cached));
-    }
-    parts.push(if running.waiting {
-        "waits for the provider".to_owned()
-    } else {
-        one_line(&visible(&running.activity), 160)
-    });
-    parts.join("  ")
-}
-
 /// Colours as the person wants them: what anstream decides for standard error holds here too.
 fn styled(text: &str) -> String {
     match anstream::AutoStream::choice(&std::io::stderr()) {
@@ -130,7 +166,3 @@ fn styled(text: &str) -> String {
         _ => text.to_owned(),
     }
 }
-
-#[cfg(test)]
-#[path = "live_tests.rs"]
-mod tests;

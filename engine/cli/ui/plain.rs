@@ -11,7 +11,7 @@ use flow_run::store::{RunFolder, tail_of_slice};
 use flow_run::watch::{Line, Update, View, telling_output};
 
 use super::watcher::Screen;
-use super::words;
+use super::words::{self, Names};
 
 const FAINT: Style = Style::new().dimmed();
 
@@ -48,7 +48,7 @@ impl Screen for Plain {
             let _ = writeln!(out, "{text}");
         }
         let Some(line) = line else { return };
-        for text in lines(line, &self.folder, WIDTH) {
+        for text in lines(line, &self.folder, WIDTH, Names::Whole) {
             let _ = writeln!(out, "{text}");
         }
     }
@@ -59,7 +59,7 @@ impl Screen for Plain {
         }
         self.spoke = since;
         let mut out = anstream::stderr().lock();
-        let _ = writeln!(out, "{FAINT}{:<7}{FAINT:#} {}", "...", words::status(view, since));
+        let _ = writeln!(out, "{FAINT}{:<7}{FAINT:#} {}", "...", words::status(view, since, true));
         for (task, running) in view.running.iter().take(TAIL) {
             let activity = flow_core::text::one_line(&running.activity, 60);
             let _ = writeln!(
@@ -72,12 +72,12 @@ impl Screen for Plain {
         }
     }
 
-    fn close(&mut self) {}
+    fn close(&mut self, _: &View) {}
 }
 
 /// What stays of a line: itself, and the last output of a command that failed, its lines cut to `width` columns.
-pub(super) fn lines(line: &Line, folder: &RunFolder, width: usize) -> Vec<String> {
-    let mut all = vec![words::line(line)];
+pub(super) fn lines(line: &Line, folder: &RunFolder, width: usize, names: Names) -> Vec<String> {
+    let mut all = vec![words::line(line, names)];
     all.retain(|text| !text.is_empty());
     let failed = match line {
         // Whoever stopped the run knows why these ended.
@@ -125,7 +125,7 @@ impl Screen for JsonLines {
         let _ = std::io::stdout().flush();
     }
 
-    fn close(&mut self) {
+    fn close(&mut self, _: &View) {
         let _ = std::io::stdout().flush();
     }
 }

@@ -1,6 +1,6 @@
 //! Messages on standard error.
 
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
@@ -54,6 +54,12 @@ pub fn warning(message: &str) {
 /// `note: …`.
 pub fn note(message: &str) {
     say("note", NOTE, message, None);
+}
+
+/// Whether standard error is a terminal on which lines can be drawn again.
+pub fn can_redraw() -> bool {
+    let dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
+    std::io::stderr().is_terminal() && !dumb
 }
 
 /// Whether GitHub Actions reads what is said.

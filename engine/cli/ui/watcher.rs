@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use flow_core::event::Entry;
 use flow_run::store::RunFolder;
-use flow_run::watch::{Line, Update, Updates, View};
+use flow_run::watch::{Limits, Line, Update, Updates, View};
 
 use super::ci::Ci;
 use super::live::Live;
@@ -18,8 +18,11 @@ const TICK: Duration = Duration::from_millis(100);
 /// How a run is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum How {
-    /// A line per running task, redrawn in place.
-    Live,
+    /// A line per running task, redrawn in place; `verbose`: what begins and the calls of tools scroll above.
+    Live {
+        /// Whether starts and tool calls are told.
+        verbose: bool,
+    },
     /// A line per task that ended.
     Plain,
     /// A line per event of every task.
@@ -41,7 +44,19 @@ pub(super) trait Screen {
     /// Time passed.
     fn tick(&mut self, view: &View, since: Duration);
     /// The run is over.
-    fn close(&mut self);
+    fn close(&mut self, view: &View);
+}
+
+/// The run that is watched.
+pub struct Watched {
+    /// Its folder.
+    pub folder: Arc<RunFolder>,
+    /// What the journal held before: it counts, and nobody is told of it again.
+    pub earlier: Vec<Entry>,
+    /// What may run at once.
+    pub limits: Limits,
+    /// Whether Ctrl-C ends the run, and not just the view.
+    pub ours: bool,
 }
 
 /// The watching thread.
@@ -51,16 +66,10 @@ pub struct Watcher {
 
 impl Watcher {
     /// Watches until the run's side is dropped.
-    /// `earlier` is what the journal held before this epoch: it counts, and nobody is told of it again.
-    pub fn start(
-        how: How,
-        updates: Updates,
-        folder: Arc<RunFolder>,
-        earlier: Vec<Entry>,
-    ) -> std::io::Result<Self> {
+    pub fn start(how: How, updates: Updates, watched: Watched) -> std::io::Result<Self> {
         let thread = std::thread::Builder::new()
             .name("watcher".to_owned())
-            .spawn(move || watch(how, &updates, folder, earlier))?;
+            .spawn(move || watch(how, &updates, watched))?;
         Ok(Watcher { thread: Some(thread) })
     }
 
@@ -71,10 +80,11 @@ impl Watcher {
     }
 }
 
-fn watch(how: How, updates: &Updates, folder: Arc<RunFolder>, earlier: Vec<Entry>) -> View {
-    let mut view = View::default();
+fn watch(how: How, updates: &Updates, watched: Watched) -> View {
+    let Watched { folder, earlier, limits, ours } = watched;
+    let mut view = View::within(limits);
     let mut screen: Option<Box<dyn Screen>> = match how {
-        How::Live => Some(Box::new(Live::new(folder))),
+        How::Live { verbose } => Some(Box::new(Live::new(folder, verbose, ours))),
         How::Plain => Some(Box::new(Plain::new(folder, false))),
         How::Verbose => Some(Box::new(Plain::new(folder, true))),
         How::Ci => Some(Box::new(Ci::new(folder, false))),
@@ -111,7 +121,7 @@ fn watch(how: How, updates: &Updates, folder: Arc<RunFolder>, earlier: Vec<Entry
         }
     }
     if let Some(screen) = &mut screen {
-        screen.close();
+        screen.close(&view);
     }
     if updates.dropped() > 0 {
         super::warning(&format!("{} updates were not shown: this terminal was too slow", updates.dropped()));

@@ -5,21 +5,49 @@ use std::time::Duration;
 
 use anstyle::{AnsiColor, Style};
 use flow_core::event::Event;
+use flow_core::ids::Address;
 use flow_core::model::{Outcome, Reason, RunStatus, TaskState};
-use flow_core::text::{format_duration, format_tokens, one_line, visible};
+use flow_core::text::{format_duration, format_tokens, middle, one_line, visible};
 use flow_run::execute::Progress;
-use flow_run::watch::{Line, Update, View};
+use flow_run::watch::{Counts, Group, Line, Update, View};
 
-const GOOD: Style = AnsiColor::Green.on_default().bold();
-const BAD: Style = AnsiColor::Red.on_default().bold();
-const ODD: Style = AnsiColor::Yellow.on_default().bold();
-const FAINT: Style = Style::new().dimmed();
+pub const GOOD: Style = AnsiColor::Green.on_default().bold();
+pub const BAD: Style = AnsiColor::Red.on_default().bold();
+pub const ODD: Style = AnsiColor::Yellow.on_default().bold();
+pub const FAINT: Style = Style::new().dimmed();
+
+/// Columns for the word that a line begins with.
+pub const SIGN: usize = 7;
 
 /// Columns for the address in plain lines.
-pub const ADDRESS: usize = 28;
+const ADDRESS: usize = 28;
+
+/// How a line writes the name of its task.
+#[derive(Clone, Copy, Debug)]
+pub enum Names {
+    /// Whole, whatever that does to the columns behind it.
+    Whole,
+    /// In exactly so many columns, where there is a screen to fit.
+    Fitted(usize),
+}
+
+impl Names {
+    fn write(self, name: &str) -> String {
+        match self {
+            Names::Whole => format!("{:<ADDRESS$}", visible(name)),
+            Names::Fitted(width) => fitted(name, width),
+        }
+    }
+}
+
+/// A name in exactly `width` columns: a longer one loses its middle.
+pub fn fitted(name: &str, width: usize) -> String {
+    let name = middle(&visible(name), width);
+    console::pad_str(&name, width, console::Alignment::Left, None).into_owned()
+}
 
 /// A line that stays; empty when there is nothing to say.
-pub fn line(line: &Line) -> String {
+pub fn line(line: &Line, names: Names) -> String {
     match line {
         Line::Ended { parent: true, state: TaskState::Completed, .. } => String::new(),
         // Whoever selected tasks knows that the others don't run.
@@ -29,7 +57,7 @@ pub fn line(line: &Line) -> String {
             let said = outcome.as_ref().and_then(|outcome| outcome.message.as_deref()).or(message.as_deref());
             // The sign says the first word.
             let said = said.map(|said| said.strip_prefix("blocked ").unwrap_or(said));
-            let mut text = format!("{style}{sign:<7}{style:#} {:<ADDRESS$}", visible(task.as_str()));
+            let mut text = format!("{style}{sign:<SIGN$}{style:#} {}", names.write(task.as_str()));
             let took =
                 outcome.as_ref().map(|outcome| format_duration(Duration::from_millis(outcome.duration_ms)));
             let _ = write!(text, " {:>7}", took.unwrap_or_default());
@@ -50,25 +78,28 @@ pub fn line(line: &Line) -> String {
                 outcome.as_ref().map(|outcome| format_duration(Duration::from_millis(outcome.duration_ms)));
             let why = why(reason, outcome.as_deref(), said);
             format!(
-                "{ODD}{:<7}{ODD:#} {:<ADDRESS$} {:>7}{why}; attempt {attempt} in {}",
+                "{ODD}{:<SIGN$}{ODD:#} {} {:>7}{why}; attempt {attempt} in {}",
                 "retry",
-                visible(task.as_str()),
+                names.write(task.as_str()),
                 took.unwrap_or_default(),
                 format_duration(*after)
             )
         }
         Line::Parked { provider, wait, reason } => {
             let wait = format_duration(*wait);
-            format!("{ODD}{:<7}{ODD:#} {provider} for {wait}: {}", "wait", visible(reason))
+            format!("{ODD}{:<SIGN$}{ODD:#} {provider} for {wait}: {}", "wait", visible(reason))
         }
-        Line::Note { text } => format!("{ODD}{:<7}{ODD:#} {}", "note", visible(text)),
+        Line::Note { text } => format!("{ODD}{:<SIGN$}{ODD:#} {}", "note", visible(text)),
         Line::Stopping { reason: Reason::FailFast, force: false } => {
-            format!("{ODD}{:<7}{ODD:#} fail fast: nothing more is started, what runs is asked to end", "stop")
+            format!(
+                "{ODD}{:<SIGN$}{ODD:#} fail fast: nothing more is started, what runs is asked to end",
+                "stop"
+            )
         }
         Line::Stopping { force: false, .. } => {
-            format!("{ODD}{:<7}{ODD:#} what runs is asked to end; once more kills it", "stop")
+            format!("{ODD}{:<SIGN$}{ODD:#} what runs is asked to end; once more kills it", "stop")
         }
-        Line::Stopping { force: true, .. } => format!("{BAD}{:<7}{BAD:#} what runs is killed", "stop"),
+        Line::Stopping { force: true, .. } => format!("{BAD}{:<SIGN$}{BAD:#} what runs is killed", "stop"),
         Line::Finished { message, .. } => match message {
             Some(message) => format!("{BAD}error{BAD:#}: {}", visible(message)),
             None => String::new(),
@@ -95,7 +126,7 @@ pub fn activity(update: &Update) -> Option<String> {
         ) => return None,
     };
     let said = one_line(&said, 120);
-    Some(format!("{FAINT}{word:<7} {:<ADDRESS$} {}{FAINT:#}", visible(task.as_str()), visible(&said)))
+    Some(format!("{FAINT}{word:<SIGN$} {:<ADDRESS$} {}{FAINT:#}", visible(task.as_str()), visible(&said)))
 }
 
 /// `begun`: whether there was an attempt.
@@ -165,19 +196,56 @@ pub fn clock(length: Duration) -> String {
     }
 }
 
-/// The line below what runs: how far the run is.
-pub fn status(view: &View, since: Duration) -> String {
+/// How far the run is. `cached`: with the tokens that providers had cached.
+pub fn status(view: &View, since: Duration, cached: bool) -> String {
     let mut text = format!("{}/{} done", view.ended.all(), view.total);
-    let _ = write!(text, " · {} running", view.running.len());
     if view.ended.failed > 0 {
         let _ = write!(text, " · {BAD}{} failed{BAD:#}", view.ended.failed);
+    }
+    let _ = write!(text, " · {} running", view.running.len());
+    if view.queued() > 0 {
+        let _ = write!(text, " · {} queued", view.queued());
     }
     let _ = write!(text, " · {}", clock(since));
     let spent = view.spent();
     if !spent.is_none() {
-        let _ = write!(text, " · {}", format_tokens(spent.fresh, spent.cached));
+        let _ = write!(text, " · {}", format_tokens(spent.fresh, if cached { spent.cached } else { 0 }));
     }
     text
+}
+
+/// What became of a task that became many: one line for all of its instances.
+pub fn group(task: &Address, (state, allowed): (TaskState, bool), group: &Group, names: Names) -> String {
+    let (sign, style) = sign(state, allowed, group.began.is_some());
+    let took = group.began.map(|began| format_duration(group.last.since(began))).unwrap_or_default();
+    let mut text = format!("{style}{sign:<SIGN$}{style:#} {} {took:>7}", names.write(task.as_str()));
+    let _ = write!(text, "  {}", in_words(&group.ended));
+    if !group.spent.is_none() {
+        let _ = write!(text, ", {}", format_tokens(group.spent.fresh, group.spent.cached));
+    }
+    text
+}
+
+fn in_words(counts: &Counts) -> String {
+    let Counts { completed, failed, allowed, not_run, killed, lost, skipped, blocked } = *counts;
+    let all = [
+        (completed, "ok"),
+        (failed, "failed"),
+        (allowed, "failed but allowed"),
+        (lost, "lost"),
+        (skipped, "skipped"),
+        (blocked, "blocked"),
+        (killed, "stopped"),
+        (not_run, "not run"),
+    ];
+    let said = all.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}"));
+    said.collect::<Vec<_>>().join(", ")
+}
+
+/// A task, or several, that ended before they began.
+pub fn not_run(task: &str, names: Names) -> String {
+    let (sign, style) = sign(TaskState::Killed, false, false);
+    format!("{style}{sign:<SIGN$}{style:#} {}", names.write(task)).trim_end().to_owned()
 }
 
 /// How a run ended, in one word with its style.

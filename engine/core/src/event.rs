@@ -248,6 +248,9 @@ pub struct LaunchAgent {
     pub version: Option<String>,
     /// The model as the provider calls it.
     pub model: String,
+    /// How many requests its provider takes at once; a written model has no such limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at_once: Option<u32>,
     /// The script of a written model, which answers in place of a real one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub written: Option<String>,

@@ -90,6 +90,7 @@ impl Journal {
         let attempt = Attempt(attempt);
         let agent = LaunchAgent {
             written: None,
+            at_once: None,
             id: "a0123456789abcdef".into(),
             name: "coder".into(),
             source: "project".into(),

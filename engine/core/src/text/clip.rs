@@ -45,6 +45,18 @@ pub fn one_line(text: &str, width: usize) -> String {
     out
 }
 
+/// The text in at most `width` characters; a longer one loses its middle, since paths differ at their ends.
+pub fn middle(text: &str, width: usize) -> String {
+    let all = text.chars().count();
+    if all <= width {
+        return text.to_owned();
+    }
+    // The end says more than the beginning.
+    let head = width.saturating_sub(1) / 3;
+    let tail = width.saturating_sub(1) - head;
+    text.chars().take(head).chain(['…']).chain(text.chars().skip(all - tail)).take(width).collect()
+}
+
 #[cfg(test)]
 #[path = "clip_tests.rs"]
 mod tests;

@@ -19,3 +19,13 @@ fn one_line_folds_white_space_and_shows_a_cut() {
         assert!(line.chars().count() <= width, "{width}: {line}");
     }
 }
+
+#[test]
+fn a_long_name_loses_its_middle_and_keeps_its_end() {
+    assert_eq!(middle("review[src/a.py]", 16), "review[src/a.py]");
+    assert_eq!(middle("review[.github/ISSUE_TEMPLATE/Bug.md]", 20), "review…PLATE/Bug.md]");
+    for width in 0..12 {
+        let cut = middle("größenwahnsinnig", width);
+        assert_eq!(cut.chars().count(), width, "{cut}");
+    }
+}

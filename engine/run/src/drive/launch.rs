@@ -200,6 +200,7 @@ impl Driver {
                     hash: definition.hash.clone(),
                     version: definition.version.clone(),
                     model: ready.model.name().to_owned(),
+                    at_once: ready.model.at_once(),
                     written: ready.model.written().map(|written| {
                         let root = Path::new(&self.setup.facts.root);
                         written.file.strip_prefix(root).unwrap_or(&written.file).display().to_string()

@@ -48,6 +48,11 @@ impl Gate {
         Arc::new(Gate { permits: Arc::new(Semaphore::new(max)), state: Mutex::new(state), max })
     }
 
+    /// The most that it lets through at once.
+    pub(super) fn max(&self) -> usize {
+        self.max
+    }
+
     /// Waits for its turn. `waiting` is told when that takes time, and when it is over.
     pub(super) async fn enter(self: &Arc<Self>, mut waiting: impl FnMut(bool)) -> Pass {
         let mut waits = false;

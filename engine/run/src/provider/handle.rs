@@ -54,6 +54,14 @@ impl ModelHandle {
         format!("{}/{}", self.provider, self.id)
     }
 
+    /// How many requests its provider takes at once; a written model has no such limit.
+    pub fn at_once(&self) -> Option<u32> {
+        match &self.backend {
+            Backend::Script(..) => None,
+            Backend::Http(_) => u32::try_from(self.gate.max()).ok(),
+        }
+    }
+
     /// What the run has to say about this model, such as that no key is sent.
     pub fn note(&self) -> Option<String> {
         match &self.backend {

@@ -1,7 +1,13 @@
 //! What watchers are told. They can be slow or fail; they never slow or fail a run.
 
 mod channel;
+mod counts;
+mod held;
+mod line;
 mod view;
 
 pub use channel::{Publisher, Update, Updates, channel};
-pub use view::{Counts, Line, RunningTask, Spent, View, telling_output};
+pub use counts::{Counts, Group, Spent};
+pub use held::{Limits, Pool};
+pub use line::{Line, telling_output};
+pub use view::{RunningTask, Stopping, View};

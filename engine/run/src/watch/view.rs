@@ -1,13 +1,15 @@
 //! What a person sees of a live run, as data: folded from updates, drawn elsewhere.
 
-use std::time::Duration;
-
-use flow_core::event::{Event, Launch};
+use flow_core::event::{Event, Instance, Launch};
 use flow_core::ids::{Address, Attempt, Millis};
-use flow_core::model::{Outcome, OutputSlice, Reason, RunStatus, TaskState, Usage};
-use indexmap::IndexMap;
+use flow_core::model::{Outcome, Reason};
+use flow_core::text::visible;
+use indexmap::{IndexMap, IndexSet};
 
 use super::channel::Update;
+use super::counts::{Counts, End, Group, Spent};
+use super::held::Limits;
+use super::line::Line;
 use crate::execute::Progress;
 
 /// A live run.
@@ -15,78 +17,37 @@ use crate::execute::Progress;
 pub struct View {
     /// What runs, in order of start.
     pub running: IndexMap<Address, RunningTask>,
+    /// Tasks that became many, in the order in which they did.
+    pub groups: IndexMap<Address, Group>,
     /// How many tasks and instances there are so far; parents of expansions are not counted.
     pub total: usize,
     /// How many have ended, by state.
     pub ended: Counts,
     /// When the run (or this epoch) began.
     pub began: Millis,
+    /// Since when the run is told to stop.
+    pub stopping: Option<Stopping>,
+    /// What may run, and how much of it at once.
+    pub limits: Limits,
+    /// The longest address so far, in characters.
+    pub longest: usize,
+    /// Tasks that may start, but for instances.
+    pub(super) ready: IndexSet<Address>,
+    /// Models whose provider asked for patience: until when, and why.
+    pub(super) parked: IndexMap<String, (Millis, String)>,
     /// Tokens of attempts that have ended.
     ended_spent: Spent,
     last: IndexMap<Address, Box<Outcome>>,
-    /// Expanded tasks, with how many instances each has.
-    parents: IndexMap<Address, usize>,
-    /// How each task ended, so that one that runs again in a later epoch is counted once.
-    ends: IndexMap<Address, (TaskState, bool)>,
+    ends: IndexMap<Address, End>,
 }
 
-/// Ended tasks by state.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[allow(missing_docs)]
-pub struct Counts {
-    pub completed: usize,
-    pub failed: usize,
-    pub allowed: usize,
-    pub killed: usize,
-    pub lost: usize,
-    pub skipped: usize,
-    pub blocked: usize,
-}
-
-impl Counts {
-    fn of(&mut self, state: TaskState, allowed: bool) -> Option<&mut usize> {
-        match state {
-            TaskState::Completed => Some(&mut self.completed),
-            TaskState::Failed if allowed => Some(&mut self.allowed),
-            TaskState::Failed => Some(&mut self.failed),
-            TaskState::Killed => Some(&mut self.killed),
-            TaskState::Lost => Some(&mut self.lost),
-            TaskState::Skipped => Some(&mut self.skipped),
-            TaskState::Blocked => Some(&mut self.blocked),
-            TaskState::Created | TaskState::Starting | TaskState::Running => None,
-        }
-    }
-
-    /// All of them.
-    pub fn all(&self) -> usize {
-        self.completed + self.failed + self.allowed + self.killed + self.lost + self.skipped + self.blocked
-    }
-}
-
-/// Tokens.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Spent {
-    /// Sent and received, but for what the provider had cached.
-    pub fresh: u64,
-    /// Sent, and cached by the provider.
-    pub cached: u64,
-}
-
-impl Spent {
-    /// What was used.
-    pub fn of(usage: &Usage) -> Self {
-        Spent { fresh: usage.fresh_tokens(), cached: usage.cache_read_tokens }
-    }
-
-    /// Whether no model was asked.
-    pub fn is_none(self) -> bool {
-        self == Spent::default()
-    }
-
-    fn add(&mut self, other: Spent) {
-        self.fresh += other.fresh;
-        self.cached += other.cached;
-    }
+/// An order to stop the whole run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stopping {
+    /// Why.
+    pub reason: Reason,
+    /// Whether everything is killed at once.
+    pub force: bool,
 }
 
 /// A task that runs.
@@ -108,68 +69,12 @@ pub struct RunningTask {
     pub waiting: bool,
 }
 
-/// Something worth a line that stays.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Line {
-    /// A task ended.
-    Ended {
-        /// The task.
-        task: Address,
-        /// How.
-        state: TaskState,
-        /// Why, unless completed.
-        reason: Option<Reason>,
-        /// Whether the failure is allowed.
-        allowed: bool,
-        /// The last attempt.
-        outcome: Option<Box<Outcome>>,
-        /// One line for people where no attempt says it.
-        message: Option<String>,
-        /// Whether it is the parent of an expansion.
-        parent: bool,
-    },
-    /// A task will be tried again.
-    Retry {
-        /// The task.
-        task: Address,
-        /// Which try comes.
-        attempt: Attempt,
-        /// When.
-        after: Duration,
-        /// What went wrong.
-        outcome: Option<Box<Outcome>>,
-    },
-    /// A provider asks for patience.
-    Parked {
-        /// Provider and model.
-        provider: String,
-        /// How long.
-        wait: Duration,
-        /// Why.
-        reason: String,
-    },
-    /// Something about the run that a person should know.
-    Note {
-        /// What.
-        text: String,
-    },
-    /// The run was told to stop.
-    Stopping {
-        /// Why.
-        reason: Reason,
-        /// Whether everything is killed at once.
-        force: bool,
-    },
-    /// A finished run.
-    Finished {
-        /// How.
-        status: RunStatus,
-        /// One line for people where no task says it.
-        message: Option<String>,
-    },
-}
-
 impl View {
+    /// A run that has not begun.
+    pub fn within(limits: Limits) -> Self {
+        View { limits, ..View::default() }
+    }
+
     /// Takes an update in; says what is worth a line that stays.
     pub fn update(&mut self, update: &Update) -> Option<Line> {
         match update {
@@ -189,31 +94,50 @@ impl View {
         all
     }
 
+    /// The task whose instance this is, once it became its instances.
+    pub fn group_of(&self, task: &Address) -> Option<(&Address, &Group)> {
+        let (parent, _) = task.as_str().split_once('[')?;
+        self.groups.get_key_value(&Address::task(parent))
+    }
+
+    /// How many tasks and instances could run if there were room.
+    pub fn queued(&self) -> usize {
+        self.ready.len() + self.groups.values().map(Group::queued).sum::<usize>()
+    }
+
     fn event(&mut self, at: Millis, event: &Event) -> Option<Line> {
         match event {
-            Event::RunStarted { tasks, .. } => {
+            Event::RunStarted { tasks, concurrency, .. } => {
                 self.total = tasks.len();
                 self.began = at;
+                self.limits.concurrency.get_or_insert(*concurrency);
+                tasks.iter().for_each(|task| self.measure(task.as_str()));
                 None
             }
             Event::RunResumed { lost, reset, .. } => {
                 self.began = at;
                 self.running.clear();
+                self.ready.clear();
+                self.parked.clear();
+                self.stopping = None;
+                self.groups.values_mut().for_each(|group| (group.running, group.began) = (0, None));
                 lost.iter().chain(reset).for_each(|task| self.uncount(task));
                 None
             }
             Event::TaskExpanded { task, instances } => {
-                let before = self.parents.insert(task.clone(), instances.len());
-                if before.is_some() {
-                    let gone = format!("{task}[");
-                    let old: Vec<_> =
-                        self.ends.keys().filter(|own| own.as_str().starts_with(&gone)).cloned().collect();
-                    old.iter().for_each(|own| self.uncount(own));
-                }
-                self.total = (self.total + instances.len()).saturating_sub(before.unwrap_or(1));
+                self.expanded(task, instances);
+                None
+            }
+            Event::TaskReady { task } => {
+                self.ready.insert(task.clone());
                 None
             }
             Event::AttemptStarting { task, attempt, .. } => {
+                self.ready.swap_remove(task);
+                self.group(task, |group| {
+                    group.running += 1;
+                    group.began.get_or_insert(at);
+                });
                 let running = RunningTask {
                     attempt: *attempt,
                     since: at,
@@ -234,8 +158,13 @@ impl View {
                 None
             }
             Event::AttemptEnded { task, outcome, .. } => {
-                self.running.shift_remove(task);
-                self.ended_spent.add(outcome.usage.as_ref().map(Spent::of).unwrap_or_default());
+                let was_running = self.running.shift_remove(task).is_some();
+                let spent = outcome.usage.as_ref().map(Spent::of).unwrap_or_default();
+                self.ended_spent.add(spent);
+                self.group(task, |group| {
+                    group.running = group.running.saturating_sub(usize::from(was_running));
+                    group.spent.add(spent);
+                });
                 self.last.insert(task.clone(), outcome.clone());
                 None
             }
@@ -246,37 +175,40 @@ impl View {
                 outcome: self.last.shift_remove(task),
             }),
             Event::TaskEnded { task, state, reason, message, allowed } => {
-                let parent = self.parents.contains_key(task);
+                self.ready.swap_remove(task);
+                let outcome = self.last.shift_remove(task);
+                let parent = self.groups.contains_key(task);
                 if !parent {
-                    self.uncount(task);
-                    self.ends.insert(task.clone(), (*state, *allowed));
-                    if let Some(count) = self.ended.of(*state, *allowed) {
-                        *count += 1;
-                    }
+                    self.count(task, End { state: *state, allowed: *allowed, begun: outcome.is_some() });
+                    self.group(task, |group| group.last = at);
                 }
                 Some(Line::Ended {
                     task: task.clone(),
                     state: *state,
                     reason: *reason,
                     allowed: *allowed,
-                    outcome: self.last.shift_remove(task),
+                    outcome,
                     message: message.clone(),
                     parent,
                 })
             }
             Event::KillRequested { task: None, reason, force } => {
-                Some(Line::Stopping { reason: *reason, force: *force })
+                let force = *force || self.stopping.is_some_and(|before| before.force);
+                self.stopping = Some(Stopping { reason: *reason, force });
+                Some(Line::Stopping { reason: *reason, force })
             }
-            Event::ProviderParked { provider, until, reason } => Some(Line::Parked {
-                provider: provider.clone(),
-                wait: until.since(at),
-                reason: reason.clone(),
-            }),
+            Event::ProviderParked { provider, until, reason } => {
+                self.parked.insert(provider.clone(), (*until, reason.clone()));
+                Some(Line::Parked {
+                    provider: provider.clone(),
+                    wait: until.since(at),
+                    reason: reason.clone(),
+                })
+            }
             Event::RunEnded { status, message, .. } => {
                 Some(Line::Finished { status: *status, message: message.clone() })
             }
-            Event::TaskReady { .. }
-            | Event::KillRequested { task: Some(_), .. }
+            Event::KillRequested { task: Some(_), .. }
             | Event::WorktreeMade { .. }
             | Event::WorktreeEnded { .. }
             | Event::MergeStarted { .. }
@@ -284,12 +216,46 @@ impl View {
         }
     }
 
+    fn expanded(&mut self, task: &Address, instances: &[Instance]) {
+        self.ready.swap_remove(task);
+        let fresh = Group { instances: instances.len(), ..Group::default() };
+        let before = self.groups.insert(task.clone(), fresh);
+        if before.is_some() {
+            let gone = format!("{task}[");
+            let old: Vec<_> =
+                self.ends.keys().filter(|own| own.as_str().starts_with(&gone)).cloned().collect();
+            old.iter().for_each(|own| self.uncount(own));
+        }
+        let before = before.map_or(1, |before| before.instances);
+        self.total = (self.total + instances.len()).saturating_sub(before);
+        instances.iter().for_each(|instance| self.measure(task.instance(&instance.key).as_str()));
+    }
+
+    fn measure(&mut self, address: &str) {
+        self.longest = self.longest.max(visible(address).chars().count());
+    }
+
+    /// Changes the group that an instance belongs to.
+    fn group(&mut self, task: &Address, change: impl FnOnce(&mut Group)) {
+        if let Some((parent, _)) = task.as_str().split_once('[')
+            && let Some(group) = self.groups.get_mut(&Address::task(parent))
+        {
+            change(group);
+        }
+    }
+
+    fn count(&mut self, task: &Address, end: End) {
+        self.uncount(task);
+        self.ends.insert(task.clone(), end);
+        self.ended.add(end);
+        self.group(task, |group| group.ended.add(end));
+    }
+
     /// Takes back what was counted of a task that runs again.
     fn uncount(&mut self, task: &Address) {
-        if let Some((state, allowed)) = self.ends.swap_remove(task)
-            && let Some(count) = self.ended.of(state, allowed)
-        {
-            *count = count.saturating_sub(1);
+        if let Some(end) = self.ends.swap_remove(task) {
+            self.ended.take(end);
+            self.group(task, |group| group.ended.take(end));
         }
     }
 
@@ -302,15 +268,10 @@ impl View {
                 running.spent = Spent { fresh: *fresh, cached: *cached };
             }
             Progress::Tool(tool, call) => running.activity = format!("{tool} {call}"),
-            Progress::Text(line) => running.activity.clone_from(line),
+            Progress::Text(line) => running.activity = format!("writes: {line}"),
             Progress::Parked { .. } => {}
         }
     }
-}
-
-/// The stream of a command that says most about its failure.
-pub fn telling_output(outcome: &Outcome) -> Option<&OutputSlice> {
-    [&outcome.stderr, &outcome.stdout].into_iter().flatten().find(|slice| slice.len > 0)
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use flow_core::event::{Entry, Instance};
-use flow_core::model::AttemptEnd;
+use flow_core::model::{AttemptEnd, TaskState};
 use serde_json::json;
 
 use super::*;
@@ -54,18 +54,6 @@ fn a_parent_counts_as_its_instances() {
 }
 
 #[test]
-fn the_telling_output_is_standard_error_unless_it_is_empty() {
-    let slice = |len| Some(OutputSlice::new("f", 0, len));
-    let mut outcome = Outcome::failed(Reason::ExitCode, "");
-    assert_eq!(telling_output(&outcome), None);
-    outcome.stdout = slice(3);
-    outcome.stderr = slice(0);
-    assert_eq!(telling_output(&outcome).map(|slice| slice.len), Some(3));
-    outcome.stderr = slice(5);
-    assert_eq!(telling_output(&outcome).map(|slice| slice.len), Some(5));
-}
-
-#[test]
 fn a_task_that_runs_again_after_a_resume_is_counted_once() {
     let mut view = View { total: 2, ..View::default() };
     let expanded = |keys: &[&str]| Event::TaskExpanded {
@@ -86,4 +74,48 @@ fn a_task_that_runs_again_after_a_resume_is_counted_once() {
     // With other items than before, the old ones are gone.
     view.update(&at(4, expanded(&["c", "d", "e"])));
     assert_eq!((view.total, view.ended), (4, Counts::default()));
+}
+
+#[test]
+fn a_group_counts_its_instances_and_the_queue_what_could_run() {
+    let mut view = View::default();
+    let plan = |ev: &mut View, event: Event| ev.update(&at(1, event));
+    let starts = |task: &str| Event::AttemptStarting { task: task.into(), attempt: Attempt(1), slot: 0 };
+    let ends = |task: &str| Event::AttemptEnded {
+        task: task.into(),
+        attempt: Attempt(1),
+        outcome: Box::new(Outcome::bare(AttemptEnd::Completed, None, None)),
+    };
+    plan(&mut view, Event::TaskReady { task: "m".into() });
+    plan(&mut view, Event::TaskReady { task: "n".into() });
+    assert_eq!(view.queued(), 2);
+    let instances = ["a", "b", "c", "d"].map(|key| Instance { key: key.to_owned(), item: json!(key) }).into();
+    plan(&mut view, Event::TaskExpanded { task: "m".into(), instances });
+    assert_eq!(view.queued(), 5, "the instances stand for their parent");
+    for task in ["m[a]", "m[b]", "n"] {
+        plan(&mut view, starts(task));
+    }
+    plan(&mut view, ends("m[a]"));
+    assert_eq!(view.groups[0].queued(), 3, "one that will be tried again waits like the others");
+    plan(&mut view, ended("m[a]", TaskState::Completed, false));
+    plan(&mut view, ended("m[c]", TaskState::Killed, false));
+    let group = &view.groups[0];
+    assert_eq!((group.running, group.queued(), view.queued()), (1, 1, 1));
+    assert_eq!((group.ended.completed, group.ended.not_run, view.ended.not_run), (1, 1, 1));
+    assert_eq!(view.group_of(&"m[b]".into()).map(|(parent, _)| parent.as_str()), Some("m"));
+    assert_eq!(view.longest, 4);
+}
+
+#[test]
+fn a_harsher_order_to_stop_stays_harsh_and_a_resume_forgets_it() {
+    let mut view = View::default();
+    let kill = |force| Event::KillRequested { task: None, reason: Reason::Cancelled, force };
+    view.update(&at(1, kill(false)));
+    assert_eq!(view.stopping, Some(Stopping { reason: Reason::Cancelled, force: false }));
+    view.update(&at(2, kill(true)));
+    view.update(&at(3, kill(false)));
+    assert_eq!(view.stopping.map(|stopping| stopping.force), Some(true));
+    let again = Event::RunResumed { epoch: 2, lost: Vec::new(), reset: Vec::new(), given_up: Vec::new() };
+    view.update(&at(4, again));
+    assert_eq!(view.stopping, None);
 }
