@@ -80,6 +80,10 @@ fn a_model_without_a_key_is_said_before_the_first_task_and_once_for_all_that_wan
         "help: set `OPENAI_API_KEY`",
     ]);
     assert!(!flow.exists("ran") && refused.stdout.is_empty(), "{refused:?}");
+    // Any key would do for both, so it is one thing to do.
+    let tour =
+        Flow::new().run(&["run", "tour"]).exits(3).says(&["`explore`, `tour` would not start: no model"]);
+    assert_eq!(tour.stderr.lines().count(), 2, "{}", tour.stderr);
     // Who is never asked needs no key.
     flow.run(&["run", "plan.yaml", "--only", "work,e"]).exits(4);
     flow.run(&["run", "plan.yaml", "--only", "work", "--only", "e"]).exits(0);

@@ -1,9 +1,11 @@
 //! Who is to answer a run: whether they can be asked, and what the person has to know about them.
 
 use flow_core::diagnostic::{Code, Diagnostic};
+use flow_core::model::ModelWish;
 use flow_core::plan::{AgentTask, Plan, Task, TaskKind};
 use flow_core::text::list_some;
 use flow_core::values::model_of;
+use flow_core::wire::APIS;
 use flow_run::provider::{Chosen, ProviderConfig, ProviderError, Providers, Written};
 use indexmap::IndexMap;
 
@@ -43,12 +45,22 @@ pub(super) fn refuse_missing(
 ) -> anyhow::Result<()> {
     let plan = &prepared.plan;
     let starts = plan.starts_when_all_goes_well();
-    let mut missing: IndexMap<(String, Option<String>), Vec<&str>> = IndexMap::new();
-    for (task, agent) in agents(plan, selected).filter(|(task, _)| starts[task.id.index()]) {
-        if let Err(error) = choose(plan, agent, providers) {
-            let why = (error.to_string(), error.help());
-            missing.entry(why).or_default().push(task.address.as_str());
+    let faults = agents(plan, selected)
+        .filter(|(task, _)| starts[task.id.index()])
+        .filter_map(|(task, agent)| Some((task, agent, choose(plan, agent, providers).err()?)));
+    let faults: Vec<(&Task, &AgentTask, ProviderError)> = faults.collect();
+    // Any vendor's key gives a default, which stands in for what a definition names: one thing to do is said once.
+    let none = faults.iter().find(|(.., error)| matches!(error, ProviderError::NoModel { .. }));
+    let any_key_helps = |agent: &AgentTask, error: &ProviderError| match (wish(plan, agent), error) {
+        (ModelWish::Definition(_), ProviderError::NoKey { variable, .. }) => {
+            APIS.iter().any(|api| api.key_env == variable)
         }
+        _ => false,
+    };
+    let mut missing: IndexMap<(String, Option<String>), Vec<&str>> = IndexMap::new();
+    for (task, agent, error) in &faults {
+        let said = none.filter(|_| any_key_helps(agent, error)).map_or(error, |(.., none)| none);
+        missing.entry((said.to_string(), said.help())).or_default().push(task.address.as_str());
     }
     let Some(((last, help), tasks)) = missing.pop() else { return Ok(()) };
     let message = |why: &str, tasks: Vec<&str>| format!("{} would not start: {why}", list_some(tasks, NAMED));
@@ -192,7 +204,7 @@ fn one_of(names: &[String]) -> String {
 
 /// The model of a task's agent as a plan shows it.
 pub(super) fn shown(session: &Session, plan: &Plan, agent: &AgentTask, providers: &Providers) -> String {
-    let wish = model_of(&plan.agents[agent.agent], agent);
+    let wish = wish(plan, agent);
     let named = |model: &str| match wish.name() {
         Some(name) if name != model => format!("{model} ({name})"),
         Some(_) | None => model.to_owned(),
@@ -223,5 +235,10 @@ fn agents<'p>(
 }
 
 fn choose(plan: &Plan, agent: &AgentTask, providers: &Providers) -> Result<Chosen, ProviderError> {
-    providers.resolve(model_of(&plan.agents[agent.agent], agent))
+    providers.resolve(wish(plan, agent))
+}
+
+/// The model that an agent wishes.
+fn wish<'p>(plan: &'p Plan, agent: &'p AgentTask) -> ModelWish<'p> {
+    model_of(&plan.agents[agent.agent], agent)
 }
