@@ -29,6 +29,7 @@ mod models;
 mod newcomer;
 mod outputs;
 mod providers;
+mod refused;
 mod retries;
 mod stranger;
 mod support;

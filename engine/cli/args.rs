@@ -258,7 +258,8 @@ pub struct EngineArgs {
     #[arg(long, value_name = "HOW", default_value = "batch", env = "FLOW_DURABILITY")]
     pub durability: DurabilityHow,
 
-    /// Exits with 5 when a task failed whose failure is allowed.
+    /// A refused call of an agent is a failure of its task (`permission_denied`); exits with 5 when a task failed whose
+    /// failure is allowed. A resumed run stays strict.
     #[arg(long)]
     pub strict: bool,
 
@@ -266,7 +267,7 @@ pub struct EngineArgs {
     #[arg(short, long, conflicts_with = "quiet")]
     pub verbose: bool,
 
-    /// Shows nothing, as `-o quiet`.
+    /// Shows warnings and refused calls only, as `-o quiet`.
     #[arg(short, long)]
     pub quiet: bool,
 

@@ -38,6 +38,9 @@ struct Index {
     /// Who answers.
     #[serde(default)]
     answering: Answering,
+    /// `--strict`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    strict: bool,
 }
 
 /// What the person said of who answers, whatever plan and settings say.
@@ -74,6 +77,8 @@ pub struct Kept {
     pub files: IndexMap<String, String>,
     /// Who answered so far.
     pub answering: Answering,
+    /// Whether it was begun with `--strict`.
+    pub strict: bool,
 }
 
 /// Writes what is run into a run folder.
@@ -81,9 +86,9 @@ pub fn keep(
     folder: &Path,
     prepared: &Prepared,
     selected: Option<&[bool]>,
-    answering: &Answering,
+    (answering, strict): (&Answering, bool),
 ) -> anyhow::Result<()> {
-    write(folder, prepared, selected, answering).map_err(|error| {
+    write(folder, prepared, selected, (answering, strict)).map_err(|error| {
         Failure::new(Exit::Io, format!("can't keep the plan in `{}`: {error}", folder.display())).into()
     })
 }
@@ -92,7 +97,7 @@ fn write(
     folder: &Path,
     prepared: &Prepared,
     selected: Option<&[bool]>,
-    answering: &Answering,
+    (answering, strict): (&Answering, bool),
 ) -> io::Result<()> {
     let agents = &prepared.plan.agents;
     fs::write(folder.join("plan.yaml"), &prepared.file.text)?;
@@ -123,6 +128,7 @@ fn write(
         selected: selected.map(<[bool]>::to_vec),
         files: prepared.files.keys().cloned().collect(),
         answering: answering.clone(),
+        strict,
     };
     let text = serde_json::to_string_pretty(&index).map_err(io::Error::from)?;
     files::write_atomically(&folder.join("kept.json"), text.as_bytes())
@@ -182,5 +188,6 @@ fn read_back(folder: &Path) -> io::Result<Kept> {
         agents: agent_registry(texts, &[], Vec::new()),
         selected: index.selected,
         answering: index.answering,
+        strict: index.strict,
     })
 }

@@ -10,7 +10,7 @@ use std::time::Instant;
 use anyhow::Context;
 use flow_core::event::{Entry, Event};
 use flow_core::model::RunStatus;
-use flow_core::report::Fold;
+use flow_core::report::{Fold, denied_lines};
 use flow_core::schedule::{Cancel, Limits, Scheduler};
 use flow_core::values::{Facts, lock_name};
 use flow_run::drive::{self, Cause, Control, RunSetup, git_facts, process_facts};
@@ -50,6 +50,8 @@ pub(super) struct Engine<'a> {
     pub(super) opening: Opening,
     pub(super) providers: Providers,
     pub(super) reports: Vec<WantedReport>,
+    /// `--strict`, of this epoch or an earlier one.
+    pub(super) strict: bool,
     pub(super) args: &'a EngineArgs,
 }
 
@@ -75,10 +77,12 @@ impl Engine<'_> {
         let watched = ui::Watched { folder: Arc::clone(&self.folder), earlier, limits, ours: true };
         let watcher = ui::Watcher::start(how, updates, watched).map_err(no_thread)?;
         let signalled = Arc::new(AtomicU8::new(0));
+        let (facts, hidden_env) = (facts(self.session, &self.prepared, &folder), hidden_env(&self.prepared));
+        let plan = Arc::new(self.prepared.plan);
         let setup = RunSetup {
-            facts: Arc::new(facts(self.session, &self.prepared, &folder)),
-            hidden_env: hidden_env(&self.prepared),
-            plan: Arc::new(self.prepared.plan),
+            facts: Arc::new(facts),
+            hidden_env,
+            plan: Arc::clone(&plan),
             settings: Arc::new(self.prepared.settings),
             limits: self.limits,
             scheduler: self.scheduler,
@@ -88,7 +92,8 @@ impl Engine<'_> {
             providers: Arc::new(self.providers),
             worktrees_dir: self.prepared.worktrees_dir,
             publisher,
-            exit_of: exit_of(Arc::clone(&signalled), self.args.strict),
+            exit_of: exit_of(Arc::clone(&signalled), self.strict),
+            strict: self.strict,
         };
         let ended = live(setup, opening, signalled);
         watcher.finish();
@@ -104,6 +109,7 @@ impl Engine<'_> {
         if how == ui::How::Github {
             super::report::tell_github(&folder, &report)?;
         }
+        ui::denied(&denied_lines(&report, &plan));
         if how != ui::How::Quiet {
             ui::summary(how, &ui::Ended { report: &report, took: began.elapsed(), folder: &shown });
         }

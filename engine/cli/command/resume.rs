@@ -41,6 +41,7 @@ fn go_on(session: &Session, run: &str, names: &[String], args: &GoOnArgs) -> any
     let kept = kept::read(folder.path())?;
     let changed = kept.changed_since(&session.project);
     let selected = kept.selected.clone();
+    let strict = args.engine.strict || kept.strict;
     let answering = models::answering(session, &args.engine.models, Some(kept.answering.clone()));
     let prepared = session.compile_kept(kept)?;
     session.refuse_strangers(&prepared)?;
@@ -84,6 +85,7 @@ fn go_on(session: &Session, run: &str, names: &[String], args: &GoOnArgs) -> any
         opening: Opening { event: resumed, earlier: read.entries },
         providers,
         reports,
+        strict,
         args: &args.engine,
     }
     .run()

@@ -55,7 +55,7 @@ pub(super) fn run(session: &Session, args: &RunArgs) -> anyhow::Result<u8> {
         lock.hold_for(folder.id())?;
     }
     let lock = folder.lock()?;
-    kept::keep(folder.path(), &prepared, selected.as_deref(), &answering)?;
+    kept::keep(folder.path(), &prepared, selected.as_deref(), (&answering, args.engine.strict))?;
     let journal = engine::create_journal(&folder, &args.engine)?;
     let started = engine::run_started(session, &prepared, &folder, limits);
     if args.detached {
@@ -74,6 +74,7 @@ pub(super) fn run(session: &Session, args: &RunArgs) -> anyhow::Result<u8> {
         limits,
         providers,
         reports,
+        strict: args.engine.strict,
         args: &args.engine,
     }
     .run()

@@ -14,6 +14,8 @@ mod words;
 
 pub use findings::{diagnostics, finding_line, finding_lines, findings_json};
 pub use out::{print, print_json, print_line, width};
-pub use say::{can_redraw, error, in_github_actions, many, note, program, set_color, set_program, warning};
+pub use say::{
+    can_redraw, denied, error, in_github_actions, many, note, program, set_color, set_program, warning,
+};
 pub use summary::{Ended, summary};
 pub use watcher::{How, Watched, Watcher};

@@ -62,6 +62,11 @@ pub fn can_redraw() -> bool {
     std::io::stderr().is_terminal() && !dumb
 }
 
+/// `denied: …`, a line each.
+pub fn denied(lines: &[String]) {
+    lines.iter().for_each(|line| say("denied", WARNING, line, None));
+}
+
 /// Whether GitHub Actions reads what is said.
 pub fn in_github_actions() -> bool {
     std::env::var("GITHUB_ACTIONS").is_ok_and(|value| value == "true")

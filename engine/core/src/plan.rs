@@ -377,6 +377,8 @@ pub struct Expect {
     pub files: Vec<String>,
     /// Whether the private tree must differ from its start.
     pub changes: bool,
+    /// Whether a refused call of its agent is a failure.
+    pub no_denials: bool,
     /// A bare expression that must hold.
     pub that: Option<Template>,
 }

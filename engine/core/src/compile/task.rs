@@ -21,7 +21,7 @@ use crate::graph::Edge;
 use crate::ids::{Address, TaskId};
 use crate::model::{Isolation, Merge};
 use crate::plan::{Condition, Expect, OnLost, Output, Retry, Task, TaskKind, TaskOptions, Timeout};
-use crate::syntax::{Key, PromptText, RunText, TaskFile, Text, WorkflowFile};
+use crate::syntax::{Key, PromptText, RunText, TaskFile, TaskKeys, Text, WorkflowFile};
 use crate::template::Template;
 
 const SHELL_KEYS: &[&str] = &["shell", "max_output"];
@@ -222,6 +222,11 @@ fn check_keys(findings: &mut Findings, shape: &Shape<'_>) {
         );
     }
     let agent = matches!(shape.kind, Kind::Agent(_));
+    let denied = own.expect.as_ref().is_some_and(|expect| expect.value.denied.is_some());
+    if denied && shape.kind == Kind::Shell {
+        let message = format!("`expect.denied` is about the calls of an agent, and `{id}` is a shell task");
+        conflict("expect", message, None, "take `denied` away");
+    }
     if agent && shape.output == Output::Pairs {
         let message =
             format!("`output: pairs` is what a command wrote to a file, and `{id}` is an agent task");
@@ -471,8 +476,9 @@ fn expect<'a>(
     keys: Keys<'a>,
     isolation: Isolation,
 ) -> Expect {
+    let no_denials = no_denials(findings, keys);
     let Some(written) = keys.get(|keys| &keys.expect).map(|expect| &expect.value) else {
-        return Expect::default();
+        return Expect { no_denials, ..Expect::default() };
     };
     let files = written.files.iter().filter(|file| literal(findings, "expect.files", *file));
     let files = files.map(|file| file.value.clone()).collect();
@@ -480,7 +486,19 @@ fn expect<'a>(
     let that = written.that.as_ref();
     let that =
         that.and_then(|text| templates::expression(findings, scope, Spot::Verdict, "expect.that", text));
-    Expect { files, changes: changes && isolation.is_private(), that }
+    Expect { files, changes: changes && isolation.is_private(), no_denials, that }
+}
+
+/// `expect.denied` of the task, else of `defaults`: what a task expects beside it doesn't take it away.
+fn no_denials(findings: &mut Findings, keys: Keys<'_>) -> bool {
+    let written = |keys: &TaskKeys| keys.expect.as_ref().and_then(|expect| expect.value.denied.clone());
+    let own = written(keys.own);
+    if let Some(Spanned { value: true, span }) = own {
+        let finding = findings.at(Code::BadValue, span, "`expect.denied` can only be `false`");
+        findings.push(finding.help("leave it out: then refused calls are told, and are no failure"));
+    }
+    let is_agent = keys.own.run.is_none();
+    is_agent && own.or_else(|| written(keys.defaults)).is_some_and(|denied| !denied.value)
 }
 
 /// `env` of `defaults` with that of the task over it.

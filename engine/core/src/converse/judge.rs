@@ -61,7 +61,11 @@ impl Judge {
 
     /// Judges a call of any tool but `StructuredOutput`.
     pub(super) fn judge(&self, spec: &AgentSpec, name: &str, input: &Value) -> Judgement {
-        let denial = |reason| Denial { tool: name.to_owned(), call: call_line(name, input), reason };
+        let denial = |reason| {
+            let asks = matches!(reason, DenialReason::NobodyToAsk | DenialReason::AsyncAgent);
+            let why = asks.then(|| spec.permissions.special_place(name, input)).flatten().map(str::to_owned);
+            Denial { tool: name.to_owned(), call: call_line(name, input), reason, why }
+        };
         let Some(arguments) = self.tools.get(name) else {
             let (reason, text) = self.missing(name);
             return Judgement::Bad(failed(text), Some(denial(reason)));
@@ -91,7 +95,10 @@ impl Judge {
                 let text = "no rule allows this call, and nobody can be asked; go on without it".to_owned();
                 Judgement::Refused(failed(text), denial(DenialReason::NobodyToAsk))
             }
-            Verdict::Deny(reason, text) => Judgement::Refused(failed(text), denial(reason)),
+            Verdict::Deny(reason, text) => {
+                let why = (reason == DenialReason::Rule).then(|| text.clone());
+                Judgement::Refused(failed(text), Denial { why, ..denial(reason) })
+            }
         }
     }
 

@@ -83,6 +83,7 @@ impl Converse {
             (Input::Continue, State::Fresh) => step.go_on(),
             (Input::Replied(reply), State::Asking) => step.replied(reply),
             (Input::ModelFailed(error), State::Asking) => step.model_failed(&error),
+            (Input::Refused(denial), State::Calling(_)) => step.deny(denial),
             (Input::Returned { id, result }, State::Calling(_)) => step.returned(&id, result),
             (Input::Checked(found), State::Checking(_)) => step.checked(found),
             (
@@ -91,6 +92,7 @@ impl Converse {
                 | Input::Replied(_)
                 | Input::ModelFailed(_)
                 | Input::Checked(_)
+                | Input::Refused(_)
                 | Input::Returned { .. },
                 State::Fresh | State::Asking | State::Calling(_) | State::Checking(_) | State::Done,
             ) => {}

@@ -67,6 +67,8 @@ pub enum Input {
     ModelFailed(ModelError),
     /// The check that was ordered is done; the error is what the agent is told of it.
     Checked(Result<(), CheckFault>),
+    /// A call that may be made by its text was refused once its path was followed; `Returned` comes next.
+    Refused(Denial),
     /// A call came back.
     Returned {
         /// The call's id.

@@ -151,7 +151,7 @@ impl Step<'_> {
         self.advance();
     }
 
-    fn deny(&mut self, denial: Denial) {
+    pub(super) fn deny(&mut self, denial: Denial) {
         self.record(Item::Denied { denial: denial.clone() });
         self.effects.push(Effect::Denied(denial));
     }

@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use super::{Artifact, Digest, Merge, OutputSlice};
 use crate::ids::Address;
+use crate::text::one_line;
 
 /// The state of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -327,6 +328,17 @@ pub struct Denial {
     pub call: String,
     /// Why.
     pub reason: DenialReason,
+    /// What exactly, where the reason alone doesn't say it: which rule.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+}
+
+impl Denial {
+    /// The call on one short line: `Write foo.md`.
+    pub fn line(&self) -> String {
+        const WIDTH: usize = 100;
+        one_line(&format!("{} {}", self.tool, self.call), WIDTH)
+    }
 }
 
 /// Why a call was refused.

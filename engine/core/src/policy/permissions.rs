@@ -108,6 +108,18 @@ impl Permissions {
         path.to_str().is_some_and(|path| self.decide_path("Read", Some(path)) == Verdict::Allow)
     }
 
+    /// What is special about the place that a call names, where a rule for the whole tool would grant more than it: for
+    /// people who read that it was refused.
+    pub fn special_place(&self, tool_name: &str, input: &Value) -> Option<&'static str> {
+        let written = matches!(tool_name, "Read" | "Write" | "Edit").then(|| input.get("file_path"))??;
+        let path = resolve(&self.dir, written.as_str()?)?;
+        if !path.starts_with(&self.tree) {
+            return Some("it lies outside of the agent's tree");
+        }
+        (tool_name != "Read" && is_protected(&path, &self.tree))
+            .then_some("what runs or decides later is closed to edits")
+    }
+
     /// Tools that the agent doesn't have.
     fn taken_away(&self, tool_name: &str) -> Option<Verdict> {
         let named = |rules: &[ToolRule]| rules.iter().any(|rule| names_tool(&rule.tool, tool_name));

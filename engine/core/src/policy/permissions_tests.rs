@@ -347,3 +347,16 @@ fn a_refusal_says_which_rule() {
         "the agent's definition allows only `Bash(./run:*)`"
     );
 }
+
+#[test]
+fn a_place_for_which_a_rule_of_the_whole_tool_would_be_too_much_is_named() {
+    let place = |tool: &str, path: &str| agent().special_place(tool, &json!({ "file_path": path }));
+    let outside = Some("it lies outside of the agent's tree");
+    for path in ["/w/x", "../x", "/w/tree/../x"] {
+        assert_eq!((place("Write", path), place("Read", path)), (outside, outside), "{path}");
+    }
+    assert_eq!(place("Edit", ".git/config"), Some("what runs or decides later is closed to edits"));
+    assert_eq!(place("Read", ".git/config"), None);
+    assert_eq!(place("Write", "/w/tree/a"), None);
+    assert_eq!(agent().special_place("Bash", &json!({ "command": "rm /x" })), None);
+}

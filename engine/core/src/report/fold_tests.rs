@@ -105,7 +105,7 @@ fn both_attempts_of_a_retried_task_are_listed_with_their_reasons() {
 #[test]
 fn usage_denials_and_leaks_add_up_over_attempts() {
     let mut journal = Journal::of(&["t", "u"]);
-    let denial = Denial { tool: "Bash".into(), call: "rm x".into(), reason: DenialReason::Rule };
+    let denial = Denial { tool: "Bash".into(), call: "rm x".into(), reason: DenialReason::Rule, why: None };
     let first = Outcome {
         usage: Some(usage(1, 10)),
         denials: vec![denial.clone()],

@@ -32,8 +32,12 @@ fn a_run_with_everything_in_it() {
     journal.run("lint", 2, What::Shell, bad);
     journal.expand("review", &["a|b"]);
     let text = journal.text("tasks/r/output.md", "Fine.");
-    let denial =
-        Denial { tool: "Bash".into(), call: "rm -rf / | `x`".into(), reason: DenialReason::NobodyToAsk };
+    let denial = Denial {
+        tool: "Bash".into(),
+        call: "rm -rf / | `x`".into(),
+        reason: DenialReason::NobodyToAsk,
+        why: None,
+    };
     let tree = WorktreeOutcome {
         path: Some("/trees/my tree".into()),
         branch: Some("flow/20261130-075412-k3f9q2/review.5Ba.5D.1".into()),

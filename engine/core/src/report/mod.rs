@@ -6,6 +6,7 @@
 //! 3. No text of a task can end the element, the cell or the fence that it stands in.
 
 mod by_hand;
+mod denied;
 #[cfg(test)]
 mod docs_tests;
 mod fold;
@@ -22,6 +23,7 @@ mod run_report;
 pub(crate) mod testing;
 
 pub use by_hand::by_hand;
+pub use denied::denied_lines;
 pub use fold::Fold;
 pub use format::{Format, Texts};
 pub use github::{data as github_data, property as github_property};

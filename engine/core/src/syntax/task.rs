@@ -300,6 +300,7 @@ fn timeout(reader: &mut Reader<'_>, entry: Entry) -> Option<Spanned<Box<TimeoutF
 pub(super) const EXPECT: &[Field<ExpectFile>] = &[
     Field { name: "files", read: |reader, expect, entry| expect.files = reader.one_or_many(entry) },
     Field { name: "changes", read: |reader, expect, entry| expect.changes = reader.flag(entry) },
+    Field { name: "denied", read: |reader, expect, entry| expect.denied = reader.flag(entry) },
     Field { name: "that", read: |reader, expect, entry| expect.that = reader.any_text(entry) },
 ];
 

@@ -304,6 +304,8 @@ pub struct ExpectFile {
     pub files: Vec<Text>,
     /// `changes`.
     pub changes: Option<Spanned<bool>>,
+    /// `denied`.
+    pub denied: Option<Spanned<bool>>,
     /// `that`.
     pub that: Option<Text>,
 }

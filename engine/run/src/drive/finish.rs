@@ -86,7 +86,7 @@ impl Driver {
         attempt: Attempt,
         outcome: Box<Outcome>,
     ) -> Result<(), DriveError> {
-        let outcome = self.judge_that(id, attempt, self.explain(id, outcome));
+        let outcome = self.judge_denials(id, self.judge_that(id, attempt, self.explain(id, outcome)));
         if self.live.get(&id).is_some_and(|live| live.tree.is_some()) {
             let how = self.plan_task(id).1.merge;
             if outcome.end == AttemptEnd::Completed && how.changes_home() {
@@ -146,6 +146,24 @@ impl Driver {
         outcome.verdict_unmet = reason == Reason::Expectation;
         outcome.reason = Some(reason);
         outcome.message = Some(message);
+        outcome
+    }
+
+    /// What the agent was refused is a failure where the plan or the person says so.
+    fn judge_denials(&self, id: TaskId, mut outcome: Box<Outcome>) -> Box<Outcome> {
+        let expected = self.plan_task(id).1.expect.no_denials;
+        if !(expected || self.setup.strict) || outcome.end != AttemptEnd::Completed {
+            return outcome;
+        }
+        let Some(first) = outcome.denials.first() else { return outcome };
+        let more = match outcome.denials.len() - 1 {
+            0 => String::new(),
+            more => format!(", and {more} more"),
+        };
+        let by = if expected { "`expect.denied`" } else { "`--strict`" };
+        outcome.message = Some(format!("refused: {}{more} ({by})", first.line()));
+        outcome.end = AttemptEnd::Failed;
+        outcome.reason = Some(Reason::PermissionDenied);
         outcome
     }
 

@@ -43,6 +43,8 @@ pub struct RunSetup {
     pub worktrees_dir: Option<PathBuf>,
     /// Who watches.
     pub publisher: Publisher,
+    /// Whether every refused call of an agent is a failure: `--strict`.
+    pub strict: bool,
     /// How an end becomes an exit code.
     pub exit_of: ExitOf,
 }

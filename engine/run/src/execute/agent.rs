@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use flow_core::converse::{AgentEnd, AgentSpec, Call, CallResult, CheckFault, Converse, Effect, Input, Item};
 use flow_core::ids::{Address, Attempt};
-use flow_core::model::{AttemptEnd, Digest, Outcome, Reason, Usage};
+use flow_core::model::{AttemptEnd, Denial, DenialReason, Digest, Outcome, Reason, Usage};
 use flow_core::text::{format_duration, one_line};
 use flow_core::wire::{ModelError, Reply, Request};
 use futures_util::StreamExt;
@@ -30,7 +30,7 @@ use super::stop::{Progress, StopOrder, StopSignal};
 use crate::provider::{Cursor, ModelHandle};
 use crate::sys::files::random_u32;
 use crate::sys::process::sweep;
-use crate::tool::{self, ReadState, ToolContext};
+use crate::tool::{self, Called, ReadState, ToolContext};
 
 /// The largest output, as JSON, that an outcome carries itself.
 const MAX_INLINE: usize = 64 * 1024;
@@ -233,7 +233,10 @@ impl Session {
                 returned = calls.next() => Ok(returned),
             };
             match returned {
-                Ok(Some((id, result))) => inputs.push_back(Input::Returned { id, result }),
+                Ok(Some((id, result, refused))) => {
+                    inputs.extend(refused.map(Input::Refused));
+                    inputs.push_back(Input::Returned { id, result });
+                }
                 Ok(None) => return Err(Cut::Bug("the agent waits for nothing")),
                 Err(order) => {
                     self.tools.stop.cancel();
@@ -286,16 +289,21 @@ impl Session {
     }
 
     /// A call of a tool, to be waited for.
-    fn call(&mut self, call: Call) -> impl Future<Output = (String, CallResult)> + use<> {
+    fn call(&mut self, call: Call) -> impl Future<Output = (String, CallResult, Option<Denial>)> + use<> {
         self.used_tools = true;
         self.say(Progress::Tool(call.tool.clone(), shown(&call)));
         let (tools, mask) = (self.tools.clone(), self.launch.mask.clone());
         async move {
-            let mut result = tool::call(&call.tool, call.input, &tools).await;
+            let line = call.line();
+            let Called { mut result, refused } = tool::call(&call.tool, call.input, &tools).await;
             if let Some(mask) = mask {
                 result.content = mask.apply(&result.content).into_owned();
             }
-            (call.id, result)
+            let refused = refused.map(|reason| {
+                let why = (reason == DenialReason::Rule).then(|| result.content.clone());
+                Denial { tool: call.tool, call: line, reason, why }
+            });
+            (call.id, result, refused)
         }
     }
 

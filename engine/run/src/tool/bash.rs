@@ -107,7 +107,8 @@ async fn bash(input: Value, context: &ToolContext) -> Answer {
             }
         }
     };
-    let (status, remnant) = ended.map_err(|error| Failure(format!("can't wait for the command: {error}")))?;
+    let (status, remnant) =
+        ended.map_err(|error| Failure::of(format!("can't wait for the command: {error}")))?;
     let leftovers = end(&remnant).await;
     // Only what is in the pipe already: a process that escaped the group may hold it open for ever.
     for _ in 0..16 {
@@ -132,9 +133,9 @@ async fn end(remnant: &Remnant) -> Leftovers {
 /// Starts the shell with one pipe for both streams, so that lines stand in the order in which they were written.
 fn start(script: &str, context: &ToolContext) -> Result<(Leader, Receiver), Failure> {
     if !context.dir.is_dir() {
-        return Err(Failure(format!("the working folder `{}` is gone", context.dir.display())));
+        return Err(Failure::of(format!("the working folder `{}` is gone", context.dir.display())));
     }
-    let fail = |error: std::io::Error| Failure(format!("can't start the command: {error}"));
+    let fail = |error: std::io::Error| Failure::of(format!("can't start the command: {error}"));
     let (reader, writer) = std::io::pipe().map_err(fail)?;
     let spawn = |program: &str, options: &[&str]| -> std::io::Result<Leader> {
         let mut command = Command::new(program);
@@ -206,7 +207,7 @@ fn answer(output: String, status: ExitStatus, cut: Option<(Cut, Duration)>, left
         }
         text.push_str(&note);
     }
-    if failed { Err(Failure(text)) } else { Ok(text) }
+    if failed { Err(Failure::of(text)) } else { Ok(text) }
 }
 
 #[cfg(test)]

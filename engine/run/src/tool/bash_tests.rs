@@ -121,7 +121,8 @@ async fn a_stop_ends_the_command() {
         }
         bench.context.stop.cancel();
     };
-    let (result, ()) = tokio::join!(call, stop);
+    let (called, ()) = tokio::join!(call, stop);
+    let result = called.result;
     assert_eq!((result.content.as_str(), result.is_error), ("[stopped]", true));
 }
 

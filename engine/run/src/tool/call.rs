@@ -5,6 +5,7 @@ use std::panic::AssertUnwindSafe;
 use std::path::Path;
 
 use flow_core::converse::CallResult;
+use flow_core::model::DenialReason;
 use flow_core::text::did_you_mean;
 use flow_core::wire::ToolSpec;
 use futures_util::FutureExt;
@@ -40,24 +41,47 @@ pub(super) type Answer = Result<String, Failure>;
 
 /// Why a call came to nothing, in words for the model.
 #[derive(Debug)]
-pub(super) struct Failure(pub(super) String);
+pub(super) struct Failure {
+    text: String,
+    /// Whether it was not allowed.
+    refused: Option<DenialReason>,
+}
+
+/// What came of a call.
+#[derive(Debug)]
+pub struct Called {
+    /// The result for the model.
+    pub result: CallResult,
+    /// Why it was refused where that shows only once its path is followed: the loop allows a call by its text.
+    pub refused: Option<DenialReason>,
+}
 
 impl Failure {
+    /// A failure in these words.
+    pub(super) fn of(text: impl Into<String>) -> Self {
+        Failure { text: text.into(), refused: None }
+    }
+
+    /// A call that was not allowed.
+    pub(super) fn refused(reason: DenialReason, text: impl Into<String>) -> Self {
+        Failure { text: text.into(), refused: Some(reason) }
+    }
+
     /// What the system answered to an attempt to `verb` a path.
     pub(super) fn io(verb: &str, path: &Path, error: &std::io::Error) -> Self {
-        Failure(format!("can't {verb} `{}`: {error}", path.display()))
+        Failure::of(format!("can't {verb} `{}`: {error}", path.display()))
     }
 }
 
 impl<T: Into<String>> From<T> for Failure {
     fn from(text: T) -> Self {
-        Failure(text.into())
+        Failure::of(text)
     }
 }
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        f.write_str(&self.text)
     }
 }
 
@@ -75,7 +99,7 @@ pub fn specs<S: AsRef<str>>(names: &[S]) -> Vec<ToolSpec> {
 }
 
 /// Makes one call. Dropping it ends the processes it has started; a file that is being written is written whole.
-pub async fn call(name: &str, input: Value, context: &ToolContext) -> CallResult {
+pub async fn call(name: &str, input: Value, context: &ToolContext) -> Called {
     let Some(tool) = TOOLS.iter().find(|tool| tool.name == name) else {
         let help = did_you_mean(name, TOOLS.iter().map(|tool| tool.name))
             .map(|near| format!("; did you mean `{near}`?"))
@@ -89,7 +113,7 @@ pub async fn call(name: &str, input: Value, context: &ToolContext) -> CallResult
 }
 
 /// Makes the call of a tool that exists.
-async fn made(tool: &Tool, input: Value, context: &ToolContext) -> CallResult {
+async fn made(tool: &Tool, input: Value, context: &ToolContext) -> Called {
     let answer = match tool.run {
         Run::Blocking(run) => {
             let context = context.clone();
@@ -98,19 +122,19 @@ async fn made(tool: &Tool, input: Value, context: &ToolContext) -> CallResult {
         Run::Waiting(run) => AssertUnwindSafe(run(input, context)).catch_unwind().await.map_err(|_| ()),
     };
     match answer {
-        Ok(Ok(content)) => CallResult { content, is_error: false },
-        Ok(Err(failure)) => failed(failure.0),
+        Ok(Ok(content)) => Called { result: CallResult { content, is_error: false }, refused: None },
+        Ok(Err(failure)) => Called { refused: failure.refused, ..failed(failure.text) },
         Err(()) => failed(format!("bug: the tool `{}` panicked; try it another way", tool.name)),
     }
 }
 
-fn failed(content: String) -> CallResult {
-    CallResult { content, is_error: true }
+fn failed(content: String) -> Called {
+    Called { result: CallResult { content, is_error: true }, refused: None }
 }
 
 /// Reads a tool's arguments.
 pub(super) fn arguments<T: DeserializeOwned>(input: Value) -> Result<T, Failure> {
-    serde_json::from_value(input).map_err(|error| Failure(format!("the arguments don't fit: {error}")))
+    serde_json::from_value(input).map_err(|error| Failure::of(format!("the arguments don't fit: {error}")))
 }
 
 #[cfg(test)]

@@ -65,7 +65,7 @@ async fn a_tool_that_panics_is_an_answer() {
     ];
     for run in kinds {
         let tool = Tool { name: "Broken", description: "", schema: || json!({}), run };
-        let result = made(&tool, json!({}), &bench.context).await;
+        let result = made(&tool, json!({}), &bench.context).await.result;
         assert_eq!(
             (result.is_error, result.content.starts_with("bug: the tool `Broken` panicked")),
             (true, true)

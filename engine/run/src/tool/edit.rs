@@ -60,20 +60,20 @@ fn edit(input: Value, context: &ToolContext) -> Answer {
     let (mut file, metadata) = path::open(&path, &file_path)?;
     path::must_know(context, &path, &file_path, &metadata)?;
     if metadata.len() > MAX_FILE {
-        return Err(Failure(format!("`{file_path}` is larger than 16 MiB")));
+        return Err(Failure::of(format!("`{file_path}` is larger than 16 MiB")));
     }
     let mut bytes = Vec::new();
     file.read_to_end(&mut bytes).map_err(|error| Failure::io("read", &path, &error))?;
     let text = String::from_utf8(bytes)
-        .map_err(|_| Failure(format!("`{file_path}` is not UTF-8, and an edit would damage it")))?;
+        .map_err(|_| Failure::of(format!("`{file_path}` is not UTF-8, and an edit would damage it")))?;
 
     let (old, new) = line_ends_of(&text, old_string, new_string);
     let count = text.matches(&old).count();
     if count == 0 {
-        return Err(Failure(format!("`old_string` is not in `{file_path}`{}", near(&text, &old))));
+        return Err(Failure::of(format!("`old_string` is not in `{file_path}`{}", near(&text, &old))));
     }
     if count > 1 && !replace_all {
-        return Err(Failure(format!(
+        return Err(Failure::of(format!(
             "`old_string` stands {count} times in `{file_path}`; add lines around it, or set `replace_all`"
         )));
     }

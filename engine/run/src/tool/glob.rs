@@ -51,12 +51,12 @@ fn glob(input: Value, context: &ToolContext) -> Answer {
     let named = Named { tool: TOOL.name, parameter: "path", path: path.as_deref().unwrap_or(".") };
     let root = path::find(context, &named)?;
     if !root.is_dir() {
-        return Err(Failure(format!("`{}` is no folder", path::shown(context, &root))));
+        return Err(Failure::of(format!("`{}` is no folder", path::shown(context, &root))));
     }
     let matcher = GlobBuilder::new(pattern.trim_start_matches("./"))
         .literal_separator(true)
         .build()
-        .map_err(|error| Failure(format!("the pattern is wrong: {error}")))?
+        .map_err(|error| Failure::of(format!("the pattern is wrong: {error}")))?
         .compile_matcher();
     let mut found: Vec<(SystemTime, PathBuf)> = Vec::new();
     for entry in walk(&root).build() {

@@ -93,7 +93,7 @@ fn grep(input: Value, context: &ToolContext) -> Answer {
     let given = arguments.path.as_deref().unwrap_or(".");
     let root = path::find(context, &Named { tool: TOOL.name, parameter: "path", path: given })?;
     if !root.exists() {
-        return Err(Failure(format!("`{given}` does not exist")));
+        return Err(Failure::of(format!("`{given}` does not exist")));
     }
     let matcher = matcher(&arguments)?;
     let mut searcher = searcher(&arguments);
@@ -141,7 +141,7 @@ fn matcher(arguments: &Arguments) -> Result<RegexMatcher, Failure> {
     } else {
         builder.line_terminator(Some(b'\n'));
     }
-    builder.build(&arguments.pattern).map_err(|error| Failure(format!("the pattern is wrong: {error}")))
+    builder.build(&arguments.pattern).map_err(|error| Failure::of(format!("the pattern is wrong: {error}")))
 }
 
 fn searcher(arguments: &Arguments) -> Searcher {
@@ -158,14 +158,14 @@ fn searcher(arguments: &Arguments) -> Searcher {
 fn files(root: &Path, arguments: &Arguments) -> Result<ignore::WalkBuilder, Failure> {
     let mut files = walk(root);
     if let Some(glob) = &arguments.glob {
-        let wrong = |error: ignore::Error| Failure(format!("`glob` is wrong: {error}"));
+        let wrong = |error: ignore::Error| Failure::of(format!("`glob` is wrong: {error}"));
         let folder = if root.is_dir() { root } else { root.parent().unwrap_or(root) };
         let mut builder = OverrideBuilder::new(folder);
         builder.add(glob).map_err(wrong)?;
         files.overrides(builder.build().map_err(wrong)?);
     }
     if let Some(kind) = &arguments.r#type {
-        let wrong = |error: ignore::Error| Failure(format!("`type` is wrong: {error}"));
+        let wrong = |error: ignore::Error| Failure::of(format!("`type` is wrong: {error}"));
         let mut builder = TypesBuilder::new();
         builder.add_defaults().select(kind);
         files.types(builder.build().map_err(wrong)?);

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use flow_core::model::DenialReason;
 use flow_core::policy::Verdict;
 use serde_json::{Map, Value};
 
@@ -21,13 +22,19 @@ pub(super) struct Named<'a> {
 /// of the path, and nobody agreed to this place.
 pub(super) fn judge(context: &ToolContext, named: &Named<'_>, real: &Path) -> Result<(), Failure> {
     let Named { tool, parameter, path } = named;
-    let refused = |why: &str| Failure(format!("`{path}` leads to `{}`: {why}", real.display()));
-    let text = real.to_str().ok_or_else(|| refused("its name is no UTF-8, and no rule can speak of it"))?;
+    let refused = |reason, why: &str| {
+        Failure::refused(reason, format!("`{path}` leads to `{}`: {why}", real.display()))
+    };
+    let text = real
+        .to_str()
+        .ok_or_else(|| refused(DenialReason::Rule, "its name is no UTF-8, and no rule can speak of it"))?;
     let input = Map::from_iter([((*parameter).to_owned(), Value::from(text))]);
     match context.permissions.decide(tool, &Value::Object(input)) {
         Verdict::Allow => Ok(()),
-        Verdict::Ask => Err(refused("no rule allows that, and nobody can be asked")),
-        Verdict::Deny(_, why) => Err(refused(&why)),
+        Verdict::Ask => {
+            Err(refused(DenialReason::NobodyToAsk, "no rule allows that, and nobody can be asked"))
+        }
+        Verdict::Deny(reason, why) => Err(refused(reason, &why)),
     }
 }
 

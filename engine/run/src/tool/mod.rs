@@ -21,7 +21,7 @@ mod testing;
 mod walk;
 mod write;
 
-pub use call::{call, specs};
+pub use call::{Called, call, specs};
 pub use context::{ReadState, ToolContext};
 
 use call::Tool;

@@ -5,6 +5,8 @@ use std::io::{ErrorKind, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Component, Path, PathBuf};
 
+use flow_core::model::DenialReason;
+
 use super::call::Failure;
 use super::context::{Seen, ToolContext};
 use super::judge::{Named, judge};
@@ -57,8 +59,9 @@ pub(super) fn shown<'a>(context: &ToolContext, path: &'a Path) -> std::borrow::C
 
 /// Refuses what no rule can allow: flow's own state, and what processes keep to themselves.
 fn guard(path: &Path) -> Result<(), Failure> {
+    let closed = |text| Failure::refused(DenialReason::Rule, text);
     if is_own_state(path) {
-        return Err("`.flow` holds the state of runs and is closed to tools".into());
+        return Err(closed("`.flow` holds the state of runs and is closed to tools"));
     }
     let mut parts = path.components().skip(1);
     if parts.next().is_some_and(|part| part.as_os_str() == "proc") {
@@ -67,7 +70,7 @@ fn guard(path: &Path) -> Result<(), Failure> {
             name.ends_with("self") || name.bytes().all(|byte| byte.is_ascii_digit())
         });
         if of_process {
-            return Err("the files of a process under `/proc` are closed to tools".into());
+            return Err(closed("the files of a process under `/proc` are closed to tools"));
         }
     }
     Ok(())
@@ -91,7 +94,7 @@ fn real(path: &Path) -> Result<PathBuf, Failure> {
             Err(error) if error.kind() == ErrorKind::NotFound => {
                 // A link to nowhere would be followed by a write, to a place that nobody has judged.
                 if known.symlink_metadata().is_ok() {
-                    return Err(Failure(format!("`{}` is a link that leads nowhere", known.display())));
+                    return Err(Failure::of(format!("`{}` is a link that leads nowhere", known.display())));
                 }
                 let (Some(name), Some(parent)) = (known.file_name(), known.parent()) else {
                     return Err(Failure::io("find", path, &error));
@@ -109,12 +112,12 @@ pub(super) fn open(path: &Path, shown: &str) -> Result<(fs::File, fs::Metadata),
     // A pipe without a writer would block the open itself, so the kind is looked at first.
     let kind = fs::symlink_metadata(path).map_err(|error| missing(path, shown, &error))?.file_type();
     if kind.is_dir() {
-        return Err(Failure(format!(
+        return Err(Failure::of(format!(
             "`{shown}` is a folder; use Glob, or `ls` in Bash, to see what is in it"
         )));
     }
     if !kind.is_file() {
-        return Err(Failure(format!("`{shown}` is no regular file")));
+        return Err(Failure::of(format!("`{shown}` is no regular file")));
     }
     let flags = rustix::fs::OFlags::NOFOLLOW.bits() as i32;
     let file = fs::OpenOptions::new()
@@ -128,7 +131,7 @@ pub(super) fn open(path: &Path, shown: &str) -> Result<(fs::File, fs::Metadata),
 
 fn missing(path: &Path, shown: &str, error: &std::io::Error) -> Failure {
     if error.kind() != ErrorKind::NotFound {
-        return Failure(format!("can't read `{shown}`: {error}"));
+        return Failure::of(format!("can't read `{shown}`: {error}"));
     }
     let siblings: Vec<String> = path
         .parent()
@@ -142,7 +145,7 @@ fn missing(path: &Path, shown: &str, error: &std::io::Error) -> Failure {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let near = flow_core::text::did_you_mean(&name, siblings.iter().map(String::as_str));
     let help = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
-    Failure(format!("`{shown}` does not exist{help}"))
+    Failure::of(format!("`{shown}` does not exist{help}"))
 }
 
 /// Sees to it that the agent knows a file that it is about to change.
@@ -154,8 +157,8 @@ pub(super) fn must_know(
 ) -> Result<(), Failure> {
     match context.reads.seen(path, metadata) {
         Seen::Fresh => Ok(()),
-        Seen::Never => Err(Failure(format!("`{shown}` was not read yet; Read it first, then change it"))),
-        Seen::Stale => Err(Failure(format!("`{shown}` was changed since it was read; Read it again"))),
+        Seen::Never => Err(Failure::of(format!("`{shown}` was not read yet; Read it first, then change it"))),
+        Seen::Stale => Err(Failure::of(format!("`{shown}` was changed since it was read; Read it again"))),
     }
 }
 

@@ -1,5 +1,5 @@
 use super::super::testing::Bench;
-use flow_core::model::ToolRule;
+use flow_core::model::{DenialReason, ToolRule};
 use serde_json::json;
 use std::os::unix::fs::symlink;
 
@@ -83,6 +83,21 @@ fn the_state_of_runs_is_closed_by_name_and_through_a_link() {
     }
     assert_eq!(bench.ok("Grep", json!({ "pattern": "secret" })), "(no match)");
     assert_eq!(bench.ok("Glob", json!({ "pattern": "**/events.jsonl" })), "(no file matches)");
+}
+
+#[test]
+fn what_only_the_followed_path_forbids_is_a_refusal() {
+    let bench = Bench::new(&[("a", "a")]);
+    symlink("/", bench.path("out")).unwrap();
+    let refused = |path: &str| {
+        let input = json!({ "file_path": path, "content": "x" });
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(super::super::call("Write", input, &bench.context)).refused
+    };
+    assert_eq!(refused("out/flow-leak/x"), Some(DenialReason::NobodyToAsk));
+    assert_eq!(refused(".flow/x"), Some(DenialReason::Rule));
+    // Not read yet: a fault of the call, which nobody has forbidden.
+    assert_eq!(refused("a"), None);
 }
 
 #[test]

@@ -50,7 +50,7 @@ fn read(input: Value, context: &ToolContext) -> Answer {
     let fail = |error: std::io::Error| Failure::io("read", &path, &error);
     let mut reader = BufReader::new(file);
     if reader.fill_buf().map_err(fail)?.contains(&0) {
-        return Err(Failure(format!("`{file_path}` is binary ({} bytes)", metadata.len())));
+        return Err(Failure::of(format!("`{file_path}` is binary ({} bytes)", metadata.len())));
     }
     let first = offset.unwrap_or(1).max(1);
     let limit = limit.unwrap_or(MAX_LINES).clamp(1, MAX_LINES);

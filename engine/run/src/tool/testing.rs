@@ -58,7 +58,7 @@ impl Bench {
 
     pub(super) fn call(&self, tool: &str, input: Value) -> CallResult {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        runtime.block_on(call(tool, input, &self.context))
+        runtime.block_on(call(tool, input, &self.context)).result
     }
 
     /// The answer of a call that must do well.

@@ -41,14 +41,14 @@ fn write(input: Value, context: &ToolContext) -> Answer {
     let path = path::find(context, &named(&file_path))?;
     let old = match fs::symlink_metadata(&path) {
         Ok(metadata) if metadata.is_file() => Some(metadata),
-        Ok(_) => return Err(Failure(format!("`{file_path}` is there and is no regular file"))),
+        Ok(_) => return Err(Failure::of(format!("`{file_path}` is there and is no regular file"))),
         Err(error) if error.kind() == ErrorKind::NotFound => None,
         Err(error) => return Err(Failure::io("write", &path, &error)),
     };
     match &old {
         Some(old) => path::must_know(context, &path, &file_path, old)?,
         None => {
-            let folder = path.parent().ok_or_else(|| Failure(format!("`{file_path}` names no file")))?;
+            let folder = path.parent().ok_or_else(|| Failure::of(format!("`{file_path}` names no file")))?;
             fs::create_dir_all(folder).map_err(|error| Failure::io("make the folder", folder, &error))?;
         }
     }
