@@ -164,7 +164,6 @@ fn m13_a_run_prints_a_line_a_task_the_reason_and_the_exact_command_to_try_again(
     settled(&ran.stderr, |text| {
         insta::assert_snapshot!(text, @r"
         warning[W0507]: the written model `model.yaml` answers for `agent`: what it says was written down beforehand
-
         note: run RUN of `plan`, 1 at once
         ok      good T
         FAILED  bad T  exit code 3

@@ -115,11 +115,20 @@ impl Session {
         (agent_registry(found.texts, &settings.disabled_agents, found.searched), found.findings)
     }
 
-    /// Reads and compiles a plan. All that is wrong is shown; errors end the command before anything runs.
+    /// Reads and compiles a plan. All that is wrong is shown, and errors end the command before anything runs; warnings
+    /// alone are shown in brief.
     pub fn compile(&self, plan: &str, inputs: &InputArgs, purpose: Purpose) -> anyhow::Result<Prepared> {
         let (prepared, diagnostics) = self.examine(plan, inputs, purpose)?;
-        ui::diagnostics(&diagnostics);
-        prepared.ok_or_else(|| refused(&diagnostics))
+        match prepared {
+            Some(prepared) => {
+                ui::in_brief(&diagnostics, plan);
+                Ok(prepared)
+            }
+            None => {
+                ui::diagnostics(&diagnostics);
+                Err(refused(&diagnostics))
+            }
+        }
     }
 
     /// Reads and compiles a plan; the findings are the caller's to show.

@@ -23,7 +23,7 @@ use crate::ui;
 pub(super) fn run(session: &Session, args: &PlanArgs) -> anyhow::Result<u8> {
     let prepared = session.compile(&args.plan, &args.inputs, Purpose::Run)?;
     let providers = models::providers(&prepared, &models::answering(session, &args.models, None))?;
-    ui::diagnostics(&models::expected(session, &prepared, &providers, None));
+    ui::in_brief(&models::expected(session, &prepared, &providers, None), &args.plan);
     show(session, &prepared, &providers, None, args.output)
 }
 

@@ -65,7 +65,7 @@ fn go_on(session: &Session, run: &str, names: &[String], args: &GoOnArgs) -> any
     let providers = models::providers(&prepared, &answering)?;
     let to_run = to_run(&prepared, &scheduler, &resumed);
     models::refuse_missing(&prepared, &providers, Some(&to_run))?;
-    ui::diagnostics(&models::findings(session, &prepared, &providers, Some(&to_run)));
+    ui::in_brief(&models::findings(session, &prepared, &providers, Some(&to_run)), &prepared.file.name);
     say_what_runs_again(&folder, &resumed);
     say_what_changed(&changed);
     let mut so_far = Fold::default();

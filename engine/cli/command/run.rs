@@ -38,7 +38,7 @@ pub(super) fn run(session: &Session, args: &RunArgs) -> anyhow::Result<u8> {
     let answering = models::answering(session, &args.engine.models, None);
     let providers = models::providers(&prepared, &answering)?;
     models::refuse_missing(&prepared, &providers, selected.as_deref())?;
-    ui::diagnostics(&models::findings(session, &prepared, &providers, selected.as_deref()));
+    ui::in_brief(&models::findings(session, &prepared, &providers, selected.as_deref()), plan);
     if args.dry_run {
         plan::refuse_what_would_not_start(session, &prepared, selected.as_deref())?;
         return plan::show(session, &prepared, &providers, selected.as_deref(), ListHow::Text);

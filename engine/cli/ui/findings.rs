@@ -5,7 +5,8 @@ use std::io::Write;
 
 use flow_core::diagnostic::{Diagnostic, Label, Severity, render};
 use flow_core::report::{github_data, github_property};
-use flow_core::text::{one_line, visible};
+use flow_core::text::{one_line, shell_word, visible};
+use indexmap::IndexMap;
 use serde_json::{Map, Value};
 
 /// Every diagnostic as it stands in the reference: code, message, place, help. Under GitHub Actions each is an annotation
@@ -25,6 +26,50 @@ pub fn diagnostics(all: &[Diagnostic]) {
             let _ = writeln!(out, "{}", annotation(diagnostic));
         }
     }
+}
+
+/// Warnings before something that matters more: one of each kind, its place, how many are like it, and how to see them all.
+/// Under GitHub Actions each is an annotation all the same.
+pub fn in_brief(all: &[Diagnostic], plan: &str) {
+    let check = format!("{} check {}", super::program(), shell_word(plan));
+    let mut out = anstream::stderr().lock();
+    for line in brief_lines(all, &check) {
+        let _ = writeln!(out, "{line}");
+    }
+    if super::in_github_actions() {
+        for diagnostic in all {
+            let _ = writeln!(out, "{}", annotation(diagnostic));
+        }
+    }
+}
+
+fn brief_lines(all: &[Diagnostic], check: &str) -> Vec<String> {
+    let mut kinds: IndexMap<_, Vec<&Diagnostic>> = IndexMap::new();
+    for diagnostic in all {
+        let kind = (diagnostic.code, without_names(&diagnostic.message), &diagnostic.help);
+        kinds.entry(kind).or_default().push(diagnostic);
+    }
+    let mut lines = Vec::new();
+    for alike in kinds.values() {
+        let first = alike[0];
+        let bare = Diagnostic { labels: Vec::new(), help: None, ..first.clone() };
+        lines.push(render(&bare, true).trim_end().to_owned());
+        let place = first.labels.first().map(|label| label.file.at(label.span.start)).unwrap_or_default();
+        let more = match alike.len() - 1 {
+            0 => String::new(),
+            more => format!(" and {more} more like it: {check}"),
+        };
+        if !place.is_empty() || !more.is_empty() {
+            lines.push(format!("  --> {}{more}", visible(&place)));
+        }
+        lines.extend(first.help.as_ref().map(|help| format!("  help: {}", visible(help))));
+    }
+    lines
+}
+
+/// What a message says, whatever it says it of.
+fn without_names(message: &str) -> String {
+    message.split('`').step_by(2).collect::<Vec<_>>().join("``")
 }
 
 /// Diagnostics of agent files, each on a line of its own: a folder may have as many oddities as files.
@@ -122,3 +167,7 @@ fn annotation(diagnostic: &Diagnostic) -> String {
         github_data(&visible(&format!("{}{help}", diagnostic.message)))
     )
 }
+
+#[cfg(test)]
+#[path = "findings_tests.rs"]
+mod tests;

@@ -12,7 +12,7 @@ mod summary;
 mod watcher;
 mod words;
 
-pub use findings::{diagnostics, finding_line, finding_lines, findings_json};
+pub use findings::{diagnostics, finding_line, finding_lines, findings_json, in_brief};
 pub use out::{print, print_json, print_line, width};
 pub use say::{
     can_redraw, denied, error, in_github_actions, many, note, program, set_color, set_program, warning,
