@@ -59,6 +59,47 @@ fn large_outputs_and_kept_files_are_looked_at_too() {
 }
 
 #[test]
+fn a_resume_runs_again_what_wrote_a_lost_output_that_somebody_still_reads() {
+    let flow = Flow::new().plan(
+        "tasks:\n  a: { run: 'echo a >> ran; echo precious' }\n  aside: { run: 'echo aside >> ran' }\n  \
+         m: { for_each: [x, y], run: 'echo ${{ item }} >> ran; echo ${{ item }}' }\n  \
+         b: { needs: [a, aside, m], run: 'test -f go && echo \"${{ tasks.a.output }} ${{ tasks.m.output | join(\"+\") }}\" > got' }\n",
+    );
+    flow.run(&["run", "plan.yaml", "-j1"]).exits(1);
+    let out = flow.newest_run().join("out/0.out");
+    let text = std::fs::read_to_string(&out).unwrap();
+    // Cut in the middle: what was written first is still there.
+    std::fs::write(&out, text.replace("precious", "PRECIOUS").replace("y\n", "")).unwrap();
+    flow.write("go", "");
+    flow.run(&["resume", "latest"]).exits(0).says(&[
+        "`output` of `a` can't be read",
+        "was changed after the task had written it; it runs again",
+        "`output` of `m[y]` can't be read",
+    ]);
+    assert_eq!(flow.read("got"), "precious x+y\n");
+    let mut ran: Vec<_> = flow.read("ran").lines().map(str::to_owned).collect();
+    ran.sort();
+    assert_eq!(ran, ["a", "a", "aside", "x", "y", "y"]);
+}
+
+#[test]
+fn what_must_not_run_twice_is_run_again_only_by_name() {
+    let flow = Flow::new().plan(
+        "tasks:\n  a: { on_lost: fail, run: 'echo a >> ran; echo precious' }\n  \
+         b: { needs: [a], run: 'test -f go && echo ${{ tasks.a.output }} > got' }\n",
+    );
+    flow.run(&["run", "plan.yaml"]).exits(1);
+    std::fs::remove_file(flow.newest_run().join("out/0.out")).unwrap();
+    flow.write("go", "");
+    flow.run(&["resume", "latest"])
+        .exits(1)
+        .says(&["it does not run twice by itself, `flow retry", "is gone"]);
+    assert_eq!(flow.read("ran"), "a\n");
+    flow.run(&["retry", "latest", "a"]).exits(0);
+    assert_eq!((flow.read("ran"), flow.read("got")), ("a\na\n".to_owned(), "precious\n".to_owned()));
+}
+
+#[test]
 fn a_report_says_where_a_text_would_stand_that_it_can_not_have() {
     let flow = Flow::new().plan("tasks:\n  a: { run: 'echo why >&2; exit 1' }\n");
     flow.run(&["run", "plan.yaml"]).exits(1);

@@ -11,6 +11,7 @@ mod gc;
 mod graph;
 mod init;
 mod logs;
+mod lost_outputs;
 mod models;
 mod plan;
 mod ps;

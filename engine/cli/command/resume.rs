@@ -10,9 +10,11 @@ use flow_core::model::{RunStatus, TaskState};
 use flow_core::report::{Fold, RunReport};
 use flow_core::schedule::{Limits, Scheduler};
 use flow_core::text::list_some;
+use flow_run::drive::FolderTexts;
 use flow_run::store::{RunFolder, read_journal};
 
 use super::engine::{self, Engine, Opening};
+use super::lost_outputs::Left;
 use super::run::specs;
 use super::{logs, models, reconcile};
 use crate::args::{GoOnArgs, ResumeArgs, RetryArgs};
@@ -58,9 +60,22 @@ fn go_on(session: &Session, run: &str, names: &[String], args: &GoOnArgs) -> any
     if let Some(lock) = &plan_lock {
         lock.hold_for(folder.id())?;
     }
+    let folder = Arc::new(folder);
+    let mut so_far = Fold::default();
+    read.entries.iter().for_each(|entry| so_far.take(entry));
+    let left = Left {
+        prepared: &prepared,
+        scheduler: &scheduler,
+        run: &so_far,
+        texts: FolderTexts(Arc::clone(&folder)),
+        id: folder.id().as_str(),
+    };
     let resumed = match names {
-        [] => scheduler.resume(),
-        names => scheduler.retry(&named(&scheduler, &read.entries, names)?),
+        [] => left.opening(None, Vec::new()),
+        names => {
+            let (named, again) = named(&left, &read.entries, names)?;
+            left.opening(Some(&named), again)
+        }
     };
     let providers = models::providers(&prepared, &answering)?;
     let to_run = to_run(&prepared, &scheduler, &resumed);
@@ -68,14 +83,12 @@ fn go_on(session: &Session, run: &str, names: &[String], args: &GoOnArgs) -> any
     ui::in_brief(&models::findings(session, &prepared, &providers, Some(&to_run)), &prepared.file.name);
     say_what_runs_again(&folder, &resumed);
     say_what_changed(&changed);
-    let mut so_far = Fold::default();
-    read.entries.iter().for_each(|entry| so_far.take(entry));
     let reports = engine::reports(&args.engine.report)?;
     let journal = engine::open_journal(&folder, &read, &args.engine)?;
     Engine {
         session,
         prepared,
-        folder: Arc::new(folder),
+        folder,
         journal,
         lock,
         plan_lock,
@@ -91,19 +104,22 @@ fn go_on(session: &Session, run: &str, names: &[String], args: &GoOnArgs) -> any
     .run()
 }
 
-/// The tasks that a person wants to run again: each must have ended badly.
-fn named(scheduler: &Scheduler, entries: &[Entry], names: &[String]) -> anyhow::Result<Vec<TaskId>> {
-    let mut all = Vec::new();
+/// The tasks that a person wants to run again: each must have ended badly, or what it wrote must be lost.
+fn named(left: &Left<'_>, entries: &[Entry], names: &[String]) -> anyhow::Result<(Vec<TaskId>, Vec<TaskId>)> {
+    let scheduler = left.scheduler;
+    let (mut all, mut again) = (Vec::new(), Vec::new());
     for name in names {
         let Some(id) = scheduler.find(&Address::from(name.as_str())) else {
             let report = RunReport::fold(entries).context("bug: a journal without a run")?;
             return Err(logs::no_task(&report, name));
         };
         let task = scheduler.task(id);
+        let lost = if task.state == TaskState::Completed { left.lost_of(id) } else { Vec::new() };
         let help = match task.state {
             TaskState::Failed | TaskState::Killed | TaskState::Lost => None,
             // Its engine died, else nobody could own the run now.
             TaskState::Starting | TaskState::Running => None,
+            TaskState::Completed if !lost.is_empty() => None,
             TaskState::Completed => Some("only what did not end well is run again"),
             TaskState::Skipped => Some("it was skipped; only what did not end well is run again"),
             TaskState::Blocked => Some("retry what it needs; it runs after that"),
@@ -114,12 +130,13 @@ fn named(scheduler: &Scheduler, entries: &[Entry], names: &[String]) -> anyhow::
             return Err(Failure::new(Exit::Invalid, message).help(help).into());
         }
         all.push(id);
+        again.extend(lost);
     }
-    Ok(all)
+    Ok((all, again))
 }
 
 /// For each task whether it, or an instance of it, is still to run.
-fn to_run(prepared: &Prepared, scheduler: &Scheduler, resumed: &Event) -> Vec<bool> {
+pub(super) fn to_run(prepared: &Prepared, scheduler: &Scheduler, resumed: &Event) -> Vec<bool> {
     let Event::RunResumed { lost, reset, .. } = resumed else { return Vec::new() };
     let again: HashSet<String> = lost.iter().chain(reset).map(Address::without_keys).collect();
     let tasks = prepared.plan.tasks.iter();

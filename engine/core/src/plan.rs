@@ -15,8 +15,10 @@ use crate::template::{Script, Template};
 
 mod expand;
 mod expected;
+mod reads;
 mod select;
 
+pub use reads::Read;
 pub use select::{SelectError, Selection};
 
 pub use expand::{Combination, ExpandError, MOST_INSTANCES, combinations, list_rows, unique_keys};

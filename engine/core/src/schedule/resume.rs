@@ -1,6 +1,7 @@
 //! What a new engine runs again. What was under way is lost, and stays so where it must not run twice; what was lost, failed or killed runs again, and so does
 //! everything that needs something which runs again. What ended well before that stays as it is, and so does an allowed
-//! failure. Of an expanded task only the instances that did not end well run again.
+//! failure, unless what it wrote is lost and somebody still has to read it. Of an expanded task only the instances that did
+//! not end well run again.
 
 use super::book::{Behind, Book, Phase, is_bad};
 use crate::event::Event;
@@ -18,14 +19,23 @@ enum Again {
     Reset,
 }
 
+/// What a person or the state of the run folder asks for.
+#[derive(Clone, Copy)]
+struct Wanted<'a> {
+    only: Option<&'a [TaskId]>,
+    unreadable: &'a [TaskId],
+}
+
 impl Book {
     /// The event that opens the next epoch. With `only`, of what ended badly only these run again, and what needs them.
-    pub(super) fn resume(&self, only: Option<&[TaskId]>) -> Event {
+    /// `unreadable`: what has ended, and runs again all the same since what it wrote can't be read.
+    pub(super) fn resume(&self, only: Option<&[TaskId]>, unreadable: &[TaskId]) -> Event {
+        let wanted = Wanted { only, unreadable };
         let (mut lost, mut reset, mut given_up) = (Vec::new(), Vec::new(), Vec::new());
         let mut runs_again = vec![false; self.wiring.len()];
         for &id in self.wiring.order() {
             let after = self.wiring.spec(id).needs.iter().any(|edge| runs_again[edge.from.index()]);
-            let own = self.verdict(id, only);
+            let own = self.verdict(id, wanted);
             if own == Some(Again::GivenUp) {
                 // Whatever runs again before it: it has begun.
                 given_up.push(id);
@@ -39,7 +49,7 @@ impl Book {
                 reset.push(id);
             }
             for instance in self.instances(id) {
-                match self.verdict(instance, only) {
+                match self.verdict(instance, wanted) {
                     Some(Again::Lost) => lost.push(instance),
                     Some(Again::GivenUp) => {
                         given_up.push(instance);
@@ -62,13 +72,14 @@ impl Book {
     }
 
     /// What happens to a task because of what it did itself.
-    fn verdict(&self, id: TaskId, only: Option<&[TaskId]>) -> Option<Again> {
+    fn verdict(&self, id: TaskId, Wanted { only, unreadable }: Wanted<'_>) -> Option<Again> {
         let node = self.node(id);
         // Of an expanded task that is named those instances are meant that a resume would take.
         let is_named = |only: &[TaskId]| only.contains(&id) || only.contains(&self.root(id));
         match node.phase {
             Phase::Live { .. } if self.spec(id).retries_lost => Some(Again::Lost),
             Phase::Live { .. } => Some(Again::GivenUp),
+            Phase::Ended(_) if unreadable.contains(&id) => Some(Again::Reset),
             // An expanded task failed through its instances, and they answer for themselves.
             Phase::Ended(_) if node.instances.is_some() => None,
             Phase::Ended(state) => {

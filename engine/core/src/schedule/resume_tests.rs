@@ -262,3 +262,31 @@ fn a_lost_instance_that_must_not_run_twice_leaves_its_siblings_alone() {
     rig.answer("many", keys(&["a", "b"])).running("many[a]");
     rig.resume().says("launch many[b] 1 in 0").done("many[b]").says("finish failed");
 }
+
+#[test]
+fn what_ended_well_runs_again_when_what_it_wrote_is_lost_with_all_that_needs_it() {
+    let drafts = vec![task("a"), task("b").after("a"), task("m").expands(), task("c").after("m").after("b")];
+    let mut rig = Rig::start(drafts, limits(9));
+    rig.done("a").answer("m", keys(&["1", "2"])).done("m[1]").done("m[2]").done("b").fail("c");
+    let reset = |lost: &[&str]| {
+        let lost: Vec<TaskId> = lost.iter().map(|name| rig.id(name)).collect();
+        let Event::RunResumed { reset, .. } = rig.scheduler.resume_without(None, &lost) else { panic!() };
+        reset.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(reset(&[]), "c");
+    assert_eq!(reset(&["a"]), "a b c");
+    assert_eq!(reset(&["b"]), "b c");
+    assert_eq!(reset(&["m[2]"]), "c m[2]");
+    let lost = [rig.id("m[2]")];
+    let event = rig.scheduler.resume_without(None, &lost);
+    rig.resume_with(event).says("launch m[2] 2 in 0").are("m=running c=created b=completed");
+    rig.done("m[2]").says("launch c 2 in 0").done("c").says("finish completed");
+}
+
+#[test]
+fn an_allowed_failure_runs_again_when_what_it_wrote_is_lost() {
+    let mut rig = Rig::start(vec![task("a").allowed(), task("b").after("a")], limits(9));
+    rig.fail("a").fail("b");
+    let event = rig.scheduler.resume_without(None, &[rig.id("a")]);
+    rig.resume_with(event).says("launch a 2 in 0").done("a").says("launch b 2 in 0");
+}

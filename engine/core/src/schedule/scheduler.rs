@@ -117,12 +117,22 @@ impl Scheduler {
 
     /// The event that opens a new epoch: what the last engine left under way, and what runs again.
     pub fn resume(&self) -> Event {
-        self.book.resume(None)
+        self.book.resume(None, &[])
     }
 
     /// The same where a person names the tasks that run again: with what needs them, and with what was under way.
     pub fn retry(&self, tasks: &[TaskId]) -> Event {
-        self.book.resume(Some(tasks))
+        self.book.resume(Some(tasks), &[])
+    }
+
+    /// One of both, where tasks that have ended run again as well: what they wrote can't be read any more.
+    pub fn resume_without(&self, tasks: Option<&[TaskId]>, unreadable: &[TaskId]) -> Event {
+        self.book.resume(tasks, unreadable)
+    }
+
+    /// Whether a task may run a second time without a person's word (`on_lost: retry`).
+    pub fn may_run_twice(&self, task: TaskId) -> bool {
+        self.book.spec(task).retries_lost
     }
 
     /// The next moment that needs an `Input::Tick`. It lies ahead of the last call of `handle`.

@@ -235,6 +235,16 @@ impl Rig {
         self.entries.truncate(keep);
         self.scheduler = Scheduler::replay(self.specs.clone(), self.limits, &self.entries).unwrap();
         let event = self.scheduler.resume();
+        self.open(event)
+    }
+
+    /// Another engine goes on from the whole journal with this event.
+    pub(super) fn resume_with(&mut self, event: Event) -> &mut Self {
+        self.scheduler = Scheduler::replay(self.specs.clone(), self.limits, &self.entries).unwrap();
+        self.open(event)
+    }
+
+    fn open(&mut self, event: Event) -> &mut Self {
         self.scheduler.apply(&event, self.now);
         append(&mut self.entries, self.now, event);
         self.input(Input::Start)

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::ids::Address;
 use crate::model::{Artifact, Digest, Outcome, OutputSlice, Reason, TaskState, Usage, WorktreeOutcome};
 use crate::report::{Fold, TaskReport, Texts, notification};
 
@@ -21,6 +22,19 @@ pub(super) fn field(task: &TaskReport, name: &str, run: &Fold, texts: &dyn Texts
         "notification" => all.map(|task| own(task, name, texts)).collect(),
         _ => Ok(common(task, name)),
     }
+}
+
+/// The task, or its instances, of which a value can't be read any more, and why.
+pub fn unreadable(task: &TaskReport, name: &str, run: &Fold, texts: &dyn Texts) -> Vec<(Address, String)> {
+    let all = match &task.instances {
+        None => vec![task],
+        Some(instances) => instances.iter().filter_map(|address| run.task(address)).collect(),
+    };
+    let read = |task: &TaskReport| match name {
+        "results" => result(task, texts),
+        _ => own(task, name, texts).map_err(|why| lost(task, name, &why)),
+    };
+    all.into_iter().filter_map(|task| Some((task.address.clone(), read(task).err()?))).collect()
 }
 
 fn lost(task: &TaskReport, name: &str, why: &str) -> String {

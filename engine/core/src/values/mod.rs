@@ -23,6 +23,7 @@ pub use agent::{
 };
 pub use context::{Facts, GitFacts, Scope};
 pub use expand::instances;
+pub use field::unreadable;
 pub use launch::{
     Common, Launchable, PreparedAgent, PreparedCheck, PreparedCommand, PreparedSetup, PreparedShell, prepare,
 };
