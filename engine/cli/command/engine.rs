@@ -8,8 +8,9 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Instant;
 
 use anyhow::Context;
-use flow_core::event::{Entry, Event};
+use flow_core::event::{Entry, Event, PlanEdge};
 use flow_core::model::RunStatus;
+use flow_core::plan::Plan;
 use flow_core::report::{Fold, denied_lines};
 use flow_core::schedule::{Cancel, Limits, Scheduler};
 use flow_core::values::{Facts, lock_name};
@@ -294,6 +295,7 @@ pub(super) fn run_started(
         path: prepared.file.name.clone(),
         root: session.project.root.display().to_string(),
         tasks: prepared.plan.tasks.iter().map(|task| task.address.clone()).collect(),
+        edges: edges(&prepared.plan),
         concurrency: limits.concurrency.get(),
         inputs: prepared
             .plan
@@ -304,6 +306,14 @@ pub(super) fn run_started(
         seed: limits.seed,
         flow: env!("CARGO_PKG_VERSION").to_owned(),
     }
+}
+
+fn edges(plan: &Plan) -> Vec<PlanEdge> {
+    let at = |index: usize| u32::try_from(index).unwrap_or(u32::MAX);
+    let edges = plan.graph.needs.iter().enumerate().flat_map(|(to, needs)| {
+        needs.iter().map(move |edge| PlanEdge { from: at(edge.from.index()), to: at(to), on: edge.kind })
+    });
+    edges.collect()
 }
 
 pub(super) fn seed() -> anyhow::Result<u64> {

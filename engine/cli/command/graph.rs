@@ -3,7 +3,6 @@
 use std::fmt::Write;
 
 use flow_core::compile::Purpose;
-use flow_core::graph::EdgeKind;
 use flow_core::ids::TaskId;
 use flow_core::plan::{Plan, TaskKind};
 use serde_json::{Value, json};
@@ -35,15 +34,6 @@ fn label(plan: &Plan, id: TaskId) -> String {
     };
     let many = if task.expansion.is_some() { " ×n" } else { "" };
     format!("{}{many} ({kind})", task.address)
-}
-
-fn word(kind: EdgeKind) -> &'static str {
-    match kind {
-        EdgeKind::Success => "",
-        EdgeKind::Completed => "completed",
-        EdgeKind::Failure => "failure",
-        EdgeKind::Done => "done",
-    }
 }
 
 /// A tree in which each task stands once, below the last of what it needs; its other needs are named beside it.
@@ -92,7 +82,7 @@ fn beside(plan: &Plan, id: TaskId, depth: &[usize], place: &[usize]) -> String {
     let (mut own, mut also) = (String::new(), Vec::new());
     for edge in needs {
         let name = plan.tasks[edge.from.index()].address.as_str();
-        match (Some(edge.from) == parent, word(edge.kind)) {
+        match (Some(edge.from) == parent, edge.kind.as_str()) {
             (true, "") => {}
             (true, word) => own = format!("on {word}"),
             (false, "") => also.push(name.to_owned()),
@@ -135,7 +125,7 @@ fn edges(plan: &Plan) -> impl Iterator<Item = (&str, &str, &'static str)> {
     plan.graph.needs.iter().enumerate().flat_map(move |(to, needs)| {
         needs.iter().map(move |edge| {
             let name = |at: usize| plan.tasks[at].address.as_str();
-            (name(edge.from.index()), name(to), word(edge.kind))
+            (name(edge.from.index()), name(to), edge.kind.as_str())
         })
     })
 }

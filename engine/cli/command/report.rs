@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use flow_core::model::RunStatus;
 use flow_core::report::{FORMATS, Format, RunReport};
-use flow_core::text::did_you_mean;
+use flow_core::text::{did_you_mean, head_bytes};
 use flow_run::drive::FolderTexts;
 use flow_run::store::{RunFolder, read_journal};
 use flow_run::sys::files;
@@ -75,8 +75,7 @@ pub(super) fn tell_github(folder: &Arc<RunFolder>, report: &RunReport) -> anyhow
         return Ok(());
     };
     let mut page = (format("md")?.render)(report, &texts);
-    let cut = (0..=LONGEST_SUMMARY).rev().find(|at| page.is_char_boundary(*at)).unwrap_or(0);
-    page.truncate(cut);
+    page.truncate(head_bytes(&page, LONGEST_SUMMARY).len());
     page.push('\n');
     let written = OpenOptions::new()
         .append(true)

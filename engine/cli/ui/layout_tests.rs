@@ -22,6 +22,7 @@ impl Play {
             path: "p.yaml".to_owned(),
             root: "/r".to_owned(),
             tasks: tasks.iter().map(|task| (*task).into()).collect(),
+            edges: Vec::new(),
             concurrency,
             inputs: Default::default(),
             seed: 1,

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::graph::EdgeKind;
 use crate::ids::{Address, Attempt, Millis, RunId};
 use crate::model::{Merge, MergeOutcome, Outcome, Reason, RunStatus, TaskState};
 
@@ -25,6 +26,18 @@ pub struct Entry {
     pub event: Event,
 }
 
+/// That a task of the plan waits for another; both by their place in `tasks`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlanEdge {
+    /// The one that must end first.
+    pub from: u32,
+    /// The one that waits.
+    pub to: u32,
+    /// How the first must end.
+    #[serde(default, skip_serializing_if = "EdgeKind::is_success")]
+    pub on: EdgeKind,
+}
+
 /// What happened.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "ev", rename_all = "snake_case")]
@@ -41,6 +54,9 @@ pub enum Event {
         root: String,
         /// Plan tasks in manifest order.
         tasks: Vec<Address>,
+        /// Who waits for whom.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        edges: Vec<PlanEdge>,
         /// Tasks at once.
         concurrency: u32,
         /// Inputs by name; secrets are never among them.

@@ -26,6 +26,23 @@ pub enum EdgeKind {
     Done,
 }
 
+impl EdgeKind {
+    /// Whether it is what `needs: [task]` asks.
+    pub fn is_success(&self) -> bool {
+        *self == EdgeKind::Success
+    }
+
+    /// The word of the manifest behind the name of a task; empty for `success`, which nobody writes.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            EdgeKind::Success => "",
+            EdgeKind::Completed => "completed",
+            EdgeKind::Failure => "failure",
+            EdgeKind::Done => "done",
+        }
+    }
+}
+
 /// An edge to what a task needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Edge {

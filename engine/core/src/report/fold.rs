@@ -2,10 +2,11 @@
 
 use std::collections::HashMap;
 
-use super::run_report::{AttemptReport, Counts, LaunchReport, RunReport, TaskReport};
+use super::run_report::{AttemptReport, Counts, LaunchReport, Need, RunReport, TaskReport};
 use crate::event::{Entry, Event, Instance, Launch};
 use crate::ids::{Address, Attempt, Millis};
 use crate::model::{AttemptEnd, Outcome, Reason, RunStatus, TaskState, Usage};
+use crate::schedule::holds;
 
 /// A report in the making. It can be asked at any time, and goes on after that.
 #[derive(Clone, Debug, Default)]
@@ -27,7 +28,7 @@ impl Fold {
     pub fn take(&mut self, entry: &Entry) {
         let at = entry.at;
         match &entry.event {
-            Event::RunStarted { run, plan, path, root, tasks, inputs, flow, .. } => {
+            Event::RunStarted { run, plan, path, root, tasks, edges, inputs, flow, .. } => {
                 self.head = Some(RunReport {
                     version: 1,
                     run: run.clone(),
@@ -54,6 +55,12 @@ impl Fold {
                 self.epoch_started = at;
                 for task in tasks {
                     self.add(TaskReport::new(task.clone()));
+                }
+                for edge in edges {
+                    let from = tasks.get(edge.from as usize);
+                    if let (Some(from), Some(to)) = (from, self.rows.get_mut(edge.to as usize)) {
+                        to.needs.push(Need { task: from.clone(), on: edge.on });
+                    }
                 }
             }
             Event::RunResumed { epoch, lost, reset, given_up } => {
@@ -109,6 +116,8 @@ impl Fold {
             let mut row = self.rows[at].clone();
             let instances: Vec<usize> = row.instances.iter().flatten().map(|one| self.index[one]).collect();
             row.duration_ms += instances.iter().map(|&one| self.rows[one].duration_ms).sum::<u64>();
+            row.wall_ms = row.instances.as_ref().map(|_| self.at_work(&instances));
+            row.blocked_by = self.blocks(&row);
             report.tasks.push(row);
             report.tasks.extend(instances.iter().map(|&one| self.rows[one].clone()));
             instances.into_iter().for_each(|one| placed[one] = true);
@@ -125,6 +134,30 @@ impl Fold {
         report.total_tokens = report.usage.total_tokens();
         report.duration_ms = self.before + millis(self.epoch_started, self.last);
         Some(report)
+    }
+
+    /// How long at least one of these tasks was at work.
+    fn at_work(&self, tasks: &[usize]) -> u64 {
+        let attempts = tasks.iter().flat_map(|&at| &self.rows[at].attempts);
+        let mut spans: Vec<(u64, u64)> =
+            attempts.map(|one| (one.started.0, one.started.0 + one.duration_ms)).collect();
+        spans.sort_unstable();
+        let (mut sum, mut until) = (0, 0);
+        for (from, to) in spans {
+            sum += to.saturating_sub(from.max(until));
+            until = until.max(to);
+        }
+        sum
+    }
+
+    /// What a blocked task needs and can't have.
+    fn blocks(&self, row: &TaskReport) -> Vec<Address> {
+        let is_missing = |need: &&Need| {
+            self.task(&need.task).is_some_and(|task| !holds(need.on, task.state, task.allowed))
+        };
+        let blocked = row.state == TaskState::Blocked;
+        let missing = row.needs.iter().filter(|_| blocked).filter(is_missing);
+        missing.map(|need| need.task.clone()).collect()
     }
 
     /// Takes down which written model answers, if one does.
@@ -222,9 +255,12 @@ impl TaskReport {
             reason: None,
             message: None,
             allowed: false,
+            needs: Vec::new(),
+            blocked_by: Vec::new(),
             exit_code: None,
             signal: None,
             duration_ms: 0,
+            wall_ms: None,
             usage: None,
             denials: Vec::new(),
             artifacts: Vec::new(),
@@ -256,6 +292,7 @@ impl TaskReport {
             item: self.item.take(),
             kind: self.kind.take(),
             description: self.description.take(),
+            needs: std::mem::take(&mut self.needs),
             usage: self.usage.take(),
             denials: std::mem::take(&mut self.denials),
             leaky: self.leaky,

@@ -3,7 +3,8 @@
 use super::super::testing::{Journal, What, ends, exit, said, usage};
 use super::super::{Counts, RunReport, TaskReport};
 use crate::event::Event;
-use crate::ids::Millis;
+use crate::graph::EdgeKind;
+use crate::ids::{Address, Millis};
 use crate::model::{AttemptEnd, Denial, DenialReason, Outcome, Reason, RunStatus, TaskState};
 
 /// Addresses and states, in the report's order.
@@ -284,4 +285,32 @@ fn report_and_scheduler_agree_over_random_runs() {
         let told = journal.render("notifications").matches("<task-notification>").count();
         assert_eq!(told, launches.count(), "{seed}");
     }
+}
+
+#[test]
+fn what_became_many_took_as_long_as_one_of_it_was_at_work() {
+    let mut journal = Journal::of(&["many"]);
+    // Each event is a second after the last: they begin at 2 s and 4 s, and take 2.5 s and 4 s.
+    let took = |duration_ms| Outcome { duration_ms, ..exit(0) };
+    journal.expand("many", &["a", "b"]).start("many[a]", 1, What::Shell).start("many[b]", 1, What::Shell);
+    journal.attempt_ended("many[a]", 1, took(2500)).attempt_ended("many[b]", 1, took(4000));
+    let report = journal.report();
+    assert_eq!((report.tasks[0].wall_ms, report.tasks[0].duration_ms), (Some(6000), 6500));
+    assert_eq!(report.tasks[1].wall_ms, None);
+}
+
+#[test]
+fn what_is_blocked_knows_by_whom() {
+    let mut journal = Journal::of(&["a", "b", "c", "d"]);
+    journal.edges(&[(0, 2, EdgeKind::Success), (1, 2, EdgeKind::Done), (2, 3, EdgeKind::Success)]);
+    journal.run("a", 1, What::Shell, exit(1)).run("b", 1, What::Shell, exit(1));
+    journal.ended("c", TaskState::Blocked, Some(Reason::Upstream));
+    journal.ended("d", TaskState::Blocked, Some(Reason::Upstream));
+    let report = journal.report();
+    let by: Vec<Vec<&str>> =
+        report.tasks.iter().map(|task| task.blocked_by.iter().map(Address::as_str).collect()).collect();
+    assert_eq!(by, [vec![], vec![], vec!["a"], vec!["c"]]);
+    let needs: Vec<(&str, &str)> =
+        report.tasks[2].needs.iter().map(|need| (need.task.as_str(), need.on.as_str())).collect();
+    assert_eq!(needs, [("a", ""), ("b", "done")]);
 }

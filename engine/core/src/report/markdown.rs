@@ -7,23 +7,62 @@ const WIDTH: usize = 400;
 
 /// Text that stays text: on one line, without anything that Markdown or HTML would read.
 pub(super) fn plain(text: &str) -> String {
-    let line = one_line(&visible(text), WIDTH);
+    short(text, WIDTH)
+}
+
+/// The same in at most `width` characters before what guards it.
+pub(super) fn short(text: &str, width: usize) -> String {
+    literal(&one_line(&visible(text), width))
+}
+
+/// A line of which Markdown reads nothing. What it would leave alone stays as it is: people read reports in terminals too.
+pub(super) fn literal(line: &str) -> String {
     let mut out = String::with_capacity(line.len());
     let digits = line.find(|c: char| !c.is_ascii_digit()).unwrap_or(line.len());
+    let many = |sign: char| line.matches(sign).count() > 1;
+    let (struck, math) = (many('~'), many('$'));
+    let mut before = None;
     for (at, c) in line.char_indices() {
+        let rest = &line[at + c.len_utf8()..];
+        let next = rest.chars().next();
+        let guarded = match c {
+            // What would make a list, a heading, a quote or a rule of the line.
+            '-' | '+' | '=' | '#' | '>' => at == 0,
+            '.' | ')' => at == digits && at > 0 && next.is_none_or(char::is_whitespace),
+            '<' => begins_tag(next),
+            '&' => begins_entity(rest),
+            // Inside a word it is part of a name.
+            '_' => !(before.is_some_and(char::is_alphanumeric) && next.is_some_and(char::is_alphanumeric)),
+            '~' => struck || at == 0,
+            '$' => math,
+            '\\' => next.is_none_or(|next| next.is_ascii_punctuation()),
+            '`' | '*' | '[' | '|' => true,
+            _ => false,
+        };
         match c {
-            // What would make a list, a heading or a rule of the line.
-            '-' | '+' | '=' if at == 0 => out.extend(['\\', c]),
-            '.' | ')' if at == digits => out.extend(['\\', c]),
-            '<' => out.push_str("&lt;"),
-            '&' => out.push_str("&amp;"),
-            // `@` would call on a person where the report is posted.
-            '@' => out.push_str("&#64;"),
-            '\\' | '`' | '*' | '_' | '[' | ']' | '>' | '|' | '~' | '#' | '!' | '$' => out.extend(['\\', c]),
+            '@' if calls(before, next) => out.push_str("&#64;"),
+            _ if guarded => out.extend(['\\', c]),
             _ => out.push(c),
         }
+        before = Some(c);
     }
     out
+}
+
+/// Whether `<` before this would begin HTML.
+pub(super) fn begins_tag(next: Option<char>) -> bool {
+    next.is_some_and(|next| next.is_ascii_alphabetic() || matches!(next, '/' | '!' | '?'))
+}
+
+/// Whether `@` between these would call on a person where the report is posted.
+pub(super) fn calls(before: Option<char>, next: Option<char>) -> bool {
+    next.is_some_and(char::is_alphanumeric) && !before.is_some_and(char::is_alphanumeric)
+}
+
+fn begins_entity(rest: &str) -> bool {
+    let named = rest.starts_with(|c: char| c.is_ascii_alphabetic() || c == '#');
+    let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '#');
+    named && end.is_some_and(|end| rest[end..].starts_with(';'))
 }
 
 /// A code span in a table cell, which ends at a bar even there.
@@ -38,6 +77,16 @@ pub(super) fn code(text: &str) -> String {
     match line.starts_with('`') || line.ends_with('`') || line.is_empty() {
         true => format!("{fence} {line} {fence}"),
         false => format!("{fence}{line}{fence}"),
+    }
+}
+
+/// Names in code spans, the first `most` of them.
+pub(super) fn codes<'a>(names: impl ExactSizeIterator<Item = &'a str>, most: usize) -> String {
+    let more = names.len().saturating_sub(most);
+    let all: Vec<String> = names.take(most).map(code).collect();
+    match more {
+        0 => all.join(", "),
+        more => format!("{} and {more} more", all.join(", ")),
     }
 }
 

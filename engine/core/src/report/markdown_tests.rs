@@ -3,16 +3,21 @@ use super::*;
 #[test]
 fn plain_text_stays_text() {
     let cases = [
-        ("a\n\n# b", r"a \# b"),
-        ("<img src=x onerror=y>", r"&lt;img src=x onerror=y\>"),
-        ("&lt; @you", "&amp;lt; &#64;you"),
-        ("[a](b) *c* `d` | ~e~", r"\[a\](b) \*c\* \`d\` \| \~e\~"),
+        ("a\n\n# b", "a # b"),
+        ("# b > c", r"\# b > c"),
+        ("<img src=x onerror=y>", r"\<img src=x onerror=y>"),
+        ("&lt; @you me@x", r"\&lt; &#64;you me@x"),
+        ("a < b && c >&2; d", "a < b && c >&2; d"),
+        ("snake_case _x_ HEAD~6 ~y~", r"snake_case \_x\_ HEAD\~6 \~y\~"),
+        ("HEAD~6 for $5", "HEAD~6 for $5"),
+        ("$x$ C:\\dir \\*", r"\$x\$ C:\dir \\\*"),
+        ("[a](b) *c* `d` | ~e~", r"\[a](b) \*c\* \`d\` \| \~e\~"),
         ("- item", r"\- item"),
         ("+ item", r"\+ item"),
         ("12. item", r"12\. item"),
         ("---", r"\---"),
-        ("1.5 of 2.5", r"1\.5 of 2.5"),
-        ("x\u{202e}y\u{1b}[0m", r"x\\u{202e}y\\u{1b}\[0m"),
+        ("1.5 of 2.5", "1.5 of 2.5"),
+        ("x\u{202e}y\u{1b}[0m", r"x\u{202e}y\u{1b}\[0m"),
     ];
     for (text, expected) in cases {
         assert_eq!(plain(text), expected);

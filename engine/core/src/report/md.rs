@@ -1,60 +1,74 @@
-//! The report for people: what happened at a glance, then what to do about it.
+//! The report for people: how it ended and what came of it, then how, then what a program or a later reader wants.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::time::Duration;
 
 use super::format::{Format, Texts};
-use super::markdown::{cell, code, fenced, plain};
+use super::markdown::{cell, code, plain};
+use super::md_failures::{allowed_failures, blocked, failures};
+use super::md_graph::graph;
+use super::md_tasks::tasks;
+use super::md_values::{answers, outputs};
 use super::md_work::{artifacts, denials, merges, trees};
-use super::run_report::{AttemptReport, RunReport, TaskReport};
-use crate::model::Reason;
-use crate::text::{format_duration, shown_line};
+use super::run_report::RunReport;
+use crate::model::OutputSlice;
+use crate::text::{format_duration, format_tokens};
 
 pub(super) const FORMAT: Format =
     Format { name: "md", file: "report.md", about: "Markdown, for people", render };
 
-/// Lines of output shown of a failed task.
-const LINES: usize = 40;
-
-/// The longest of those lines, in characters; the whole is in the run folder.
-const LINE: usize = 500;
-
-fn render(report: &RunReport, texts: &dyn Texts) -> String {
-    let mut out = String::new();
-    head(&mut out, report);
-    table(&mut out, report);
-    for task in report.failures() {
-        failure(&mut out, task, texts);
-    }
-    merges(&mut out, report);
-    artifacts(&mut out, report, texts);
-    trees(&mut out, report, texts);
-    denials(&mut out, report);
-    agents(&mut out, report);
-    outputs(&mut out, report);
-    out
-}
-
 // Writing to a string can't fail, so the results of `write!` are dropped in this file.
 
+/// What writes a section, if there is something to say.
+type Section = fn(&mut String, &RunReport, &dyn Texts);
+
+/// The sections in the order in which a reviewer wants them, and whether one is worth a link at the top.
+const SECTIONS: &[(&str, bool, Section)] = &[
+    ("Outputs", false, |out, report, _| outputs(out, report)),
+    ("Tasks", false, |out, report, _| tasks(out, report)),
+    ("Failures", true, |out, report, texts| failures(out, report, texts)),
+    ("Allowed failures", true, |out, report, texts| allowed_failures(out, report, texts)),
+    ("Blocked", true, |out, report, _| blocked(out, report)),
+    ("Refused calls", true, |out, report, _| denials(out, report)),
+    ("Merges", true, |out, report, _| merges(out, report)),
+    ("Kept trees", true, |out, report, texts| trees(out, report, texts)),
+    ("Artifacts", true, |out, report, texts| artifacts(out, report, texts)),
+    ("Answers", true, |out, report, texts| answers(out, report, texts)),
+    ("Graph", true, |out, report, _| graph(out, report)),
+    ("Run", false, |out, report, texts| technical(out, report, texts)),
+];
+
+fn render(report: &RunReport, texts: &dyn Texts) -> String {
+    let mut body = String::new();
+    let mut links = Vec::new();
+    for (title, linked, write) in SECTIONS {
+        let mut section = String::new();
+        write(&mut section, report, texts);
+        if section.is_empty() {
+            continue;
+        }
+        if *linked {
+            links.push(format!("[{title}](#{})", title.to_lowercase().replace(' ', "-")));
+        }
+        let _ = write!(body, "\n## {title}\n{section}");
+    }
+    let mut out = String::new();
+    head(&mut out, report);
+    if !links.is_empty() {
+        let _ = writeln!(out, "\n{}", links.join(" · "));
+    }
+    out + &body
+}
+
 fn head(out: &mut String, report: &RunReport) {
-    let _ = writeln!(out, "# {}: {}{}\n", plain(&report.plan), report.status.as_str(), written(report));
-    let mut facts = vec![
-        report.counts.in_words(),
-        format_duration(Duration::from_millis(report.duration_ms)),
-        format!("run {}", code(report.run.as_str())),
-        code(&report.path),
-    ];
-    if report.epoch > 1 {
-        facts.push(format!("epoch {}", report.epoch));
-    }
-    if let Some(exit) = report.exit {
-        facts.push(format!("exit code {exit}"));
-    }
+    let _ = writeln!(out, "# {}: {}{}\n", plain(&report.plan), report.status.in_words(), written(report));
+    let mut facts =
+        vec![report.counts.in_words(), format_duration(Duration::from_millis(report.duration_ms))];
     if report.usage.turns > 0 {
-        facts.push(format!("{} turns, {} tokens", report.usage.turns, report.total_tokens));
+        facts.push(format_tokens(report.usage.fresh_tokens(), report.usage.cache_read_tokens));
     }
+    facts.extend(report.exit.map(|exit| format!("exit code {exit}")));
     let _ = writeln!(out, "{}", facts.join(" · "));
     if let Some(message) = &report.message {
         let _ = writeln!(out, "\n> {}", plain(message));
@@ -71,79 +85,25 @@ fn written(report: &RunReport) -> String {
     }
 }
 
-fn table(out: &mut String, report: &RunReport) {
-    if report.tasks.is_empty() {
-        return;
+/// What tells this run from others, and its agents from others of their names.
+fn technical(out: &mut String, report: &RunReport, texts: &dyn Texts) {
+    let folder = texts.path(&OutputSlice::new("", 0, 0));
+    let _ = writeln!(out, "\n- run {}, flow {}", code(report.run.as_str()), plain(&report.flow));
+    if report.epoch > 1 {
+        let _ = writeln!(out, "- epoch {}", report.epoch);
     }
-    out.push_str("\n| task | state | attempts | time | what |\n|---|---|---:|---:|---|\n");
-    for task in &report.tasks {
-        let indent = if task.parent.is_some() { "↳ " } else { "" };
-        let time = format_duration(Duration::from_millis(task.duration_ms));
-        let attempts = task.attempts.len().to_string();
-        let (attempts, time) = match task.attempts.is_empty() && task.instances.is_none() {
-            true => ("", ""),
-            false => (if task.instances.is_some() { "" } else { attempts.as_str() }, time.as_str()),
-        };
-        let what = task.description.as_deref().map(plain).unwrap_or_default();
-        let name = cell(task.address.as_str());
-        let _ = writeln!(out, "| {indent}{name} | {} | {attempts} | {time} | {what} |", state(task));
+    let _ = writeln!(out, "- plan {} in {}", code(&report.path), code(&report.root));
+    let _ = writeln!(out, "- folder {}", code(folder.trim_end_matches('/')));
+    for (name, value) in &report.inputs {
+        let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        let _ = writeln!(
+            out,
+            "- input {}: {}",
+            code(name),
+            if text.is_empty() { "*empty*".to_owned() } else { code(&text) }
+        );
     }
-}
-
-fn state(task: &TaskReport) -> String {
-    let mut text = task.state.as_str().to_owned();
-    if let Some(reason) = task.reason {
-        let _ = write!(text, " ({}{})", reason.as_str(), if task.allowed { ", allowed" } else { "" });
-    }
-    text
-}
-
-fn failure(out: &mut String, task: &TaskReport, texts: &dyn Texts) {
-    let _ = writeln!(out, "\n## {} {}\n", code(task.address.as_str()), state(task));
-    if let Some(message) = &task.message {
-        let _ = writeln!(out, "{}\n", plain(message));
-    }
-    if task.attempts.len() > 1 {
-        for attempt in &task.attempts {
-            let _ = writeln!(out, "- {}", one_attempt(attempt));
-        }
-        out.push('\n');
-    }
-    let Some(last) = task.attempts.last() else { return };
-    if task.attempts.len() == 1 {
-        let _ = writeln!(out, "{}\n", one_attempt(last));
-    }
-    let all =
-        [("final text", &last.text), ("standard output", &last.stdout), ("standard error", &last.stderr)];
-    for (name, slice) in all {
-        let Some(slice) = slice.as_ref().filter(|slice| slice.len > 0) else { continue };
-        let tail = texts.tail(slice, LINES);
-        if !tail.trim().is_empty() {
-            let lines: Vec<String> = tail.lines().map(|line| shown_line(line, LINE)).collect();
-            let _ = writeln!(out, "End of {name}:\n\n{}\n", fenced(&lines.join("\n"), "text"));
-        }
-    }
-    if task.leaky {
-        out.push_str("Processes had left their group and were ended.\n\n");
-    }
-    while out.ends_with("\n\n") {
-        out.pop();
-    }
-}
-
-fn one_attempt(attempt: &AttemptReport) -> String {
-    let end = match (attempt.end, attempt.reason) {
-        (None, _) => Some("under way"),
-        // The code itself says it.
-        (Some(_), Some(Reason::ExitCode)) if attempt.exit_code.is_some() => None,
-        (Some(_), Some(reason)) => Some(reason.as_str()),
-        (Some(_), None) => Some("completed"),
-    };
-    let code = attempt.exit_code.map(|code| format!("exit code {code}"));
-    let facts = [end.map(str::to_owned), code, attempt.signal.as_deref().map(plain)];
-    let facts: Vec<String> = facts.into_iter().flatten().collect();
-    let time = format_duration(Duration::from_millis(attempt.duration_ms));
-    format!("attempt {}: {} after {time}", attempt.attempt, facts.join(", "))
+    agents(out, report);
 }
 
 fn agents(out: &mut String, report: &RunReport) {
@@ -155,9 +115,7 @@ fn agents(out: &mut String, report: &RunReport) {
         .filter(|agent| seen.insert((&agent.name, &agent.path, &agent.hash, &agent.model)))
         .collect();
     if !used.is_empty() {
-        out.push_str(
-            "\n## Agents\n\n| agent | model | source | definition | BLAKE3 |\n|---|---|---|---|---|\n",
-        );
+        out.push_str("\n| agent | model | source | definition | BLAKE3 |\n|---|---|---|---|---|\n");
     }
     for agent in used {
         let version =
@@ -171,13 +129,6 @@ fn agents(out: &mut String, report: &RunReport) {
             cell(&agent.path),
             cell(&agent.hash)
         );
-    }
-}
-
-fn outputs(out: &mut String, report: &RunReport) {
-    let Some(outputs) = &report.outputs else { return };
-    if let Ok(json) = serde_json::to_string_pretty(outputs) {
-        let _ = writeln!(out, "\n## Outputs\n\n{}", fenced(&json, "json"));
     }
 }
 

@@ -1,8 +1,9 @@
-use super::super::testing::{Journal, What, ends, exit, said};
+use super::super::testing::{Journal, What, ends, exit, said, usage};
 use crate::event::Event;
+use crate::graph::EdgeKind;
 use crate::model::{
     AttemptEnd, ConflictKind, Denial, DenialReason, Merge, MergeConflict, MergeOutcome, Outcome, Reason,
-    RunStatus, TaskState, WorktreeOutcome,
+    RunStatus, TaskState, Usage, WorktreeOutcome,
 };
 
 #[test]
@@ -10,16 +11,25 @@ fn a_small_run_at_a_glance() {
     let mut journal = Journal::of(&["build", "test"]);
     journal.run("build", 1, What::Shell, exit(0)).run("test", 1, What::Shell, exit(0));
     journal.finish(RunStatus::Completed, 0);
-    insta::assert_snapshot!(journal.render("md"), @r##"
-        # audit: completed
+    insta::assert_snapshot!(journal.render("md"), @r"
+    # audit: completed
 
-        2 completed · 9.0s · run `20261130-075412-k3f9q2` · `plan.yaml` · exit code 0
+    2 completed · 9.0s · exit code 0
 
-        | task | state | attempts | time | what |
-        |---|---|---:|---:|---|
-        | `build` | completed | 1 | 1.2s | do build |
-        | `test` | completed | 1 | 1.2s | do test |
-        "##);
+    ## Tasks
+
+    | task | state | time | what |
+    |---|---|---:|---|
+    | `build` | completed | 1.2s | do build |
+    | `test` | completed | 1.2s | do test |
+
+    ## Run
+
+    - run `20261130-075412-k3f9q2`, flow 0.1.0
+    - plan `plan.yaml` in `/repo`
+    - folder `/runs/r`
+    - input `target`: `src`
+    ");
 }
 
 #[test]
@@ -63,89 +73,271 @@ fn a_run_with_everything_in_it() {
         outputs: Some(serde_json::json!({ "verdict": "```" })),
         message: Some("could not write `x`".into()),
     });
-    insta::assert_snapshot!(journal.render("md"), @r##"
-        # audit: failed
+    insta::assert_snapshot!(journal.render("md"), @r"
+    # audit: failed
 
-        1 completed, 2 failed, 1 blocked · 19.0s · run `20261130-075412-k3f9q2` · `plan.yaml` · exit code 1 · 3 turns, 1040 tokens
+    1 completed, 2 failed, 1 blocked · 19.0s · 1.0k tokens · exit code 1
 
-        > could not write \`x\`
+    > could not write \`x\`
 
-        | task | state | attempts | time | what |
-        |---|---|---:|---:|---|
-        | `lint` | failed (exit_code) | 2 | 1.7s | do lint |
-        | `review` | completed |  | 2.5s |  |
-        | ↳ `review[a\|b]` | completed | 1 | 2.5s | do review\[a\|b\] |
-        | `fix` | failed (max_turns) | 1 | 0ms | do fix |
-        | `after` | blocked (upstream) |  |  |  |
+    [Failures](#failures) · [Blocked](#blocked) · [Refused calls](#refused-calls) · [Kept trees](#kept-trees) · [Answers](#answers)
 
-        ## `lint` failed (exit_code)
+    ## Outputs
 
-        - attempt 1: timeout after 500ms
-        - attempt 2: exit code 3 after 1.2s
+    **verdict**: \`\`\`
 
-        End of standard output:
+    ## Tasks
 
-        ```text
-        checking
-        ```
+    | task | state | agent | model | tokens | time | what |
+    |---|---|---|---|---:|---:|---|
+    | `lint` | **failed**: exit code 3, 2 attempts |  |  |  | 1.7s | do lint |
+    | `review` | 1 completed | coder | m-1 | 1.0k | 2.5s |  |
+    | `fix` | **failed**: max_turns | coder | m-1 |  | 0ms | do fix |
+    | `after` | blocked |  |  |  |  |  |
 
-        End of standard error:
+    <details><summary><code>review</code>: 1 instance</summary>
 
-        ````text
-        a
-        error: ``` no\u{1b}[2J
-        ````
+    | task | state | agent | model | tokens | time | what |
+    |---|---|---|---|---:|---:|---|
+    | `review[a\|b]` | completed | coder | m-1 | 1.0k | 2.5s | do review\[a\|b] |
 
-        Processes had left their group and were ended.
+    </details>
 
-        ## `fix` failed (max_turns)
+    ## Failures
 
-        200 turns; split into smaller \*tasks\*
+    ### `lint`: exit code 3
 
-        attempt 1: max_turns after 0ms
+    - attempt 1: timeout after 500ms
+    - attempt 2: exit code 3 after 1.2s
 
-        ## Kept trees
+    End of standard output:
 
-        `review[a|b]`, attempt 1: 1 file changed, commit `c0ffee`
+    ```text
+    checking
+    ```
 
-        ```sh
-        git diff beef...flow/20261130-075412-k3f9q2/review.5Ba.5D.1
-        git merge flow/20261130-075412-k3f9q2/review.5Ba.5D.1
-        git -C '/trees/my tree' status
-        git apply /runs/r/tasks/r/changes.patch
-        ```
+    End of standard error:
 
-        Not in the tree, since it was not committed: `notes.txt`.
+    ````text
+    a
+    error: ``` no\u{1b}[2J
+    ````
 
-        ## Refused calls
+    Processes had left their group and were ended.
 
-        - `review[a|b]`: `Bash` `` rm -rf / | `x` `` (nobody could be asked)
+    ### `fix`: max_turns
 
-        ## Agents
+    200 turns; split into smaller \*tasks\*
 
-        | agent | model | source | definition | BLAKE3 |
-        |---|---|---|---|---|
-        | `coder` | `m-1` | project | `.flow/agents/coder.md` | `9f86d081` |
+    ## Blocked
 
-        ## Outputs
+    - `after`
 
-        ````json
-        {
-          "verdict": "```"
-        }
-        ````
-        "##);
+    ## Refused calls
+
+    - `review[a|b]`: `Bash` `` rm -rf / | `x` `` (nobody could be asked)
+
+    ## Kept trees
+
+    `review[a|b]`, attempt 1: 1 file changed, commit `c0ffee`
+
+    ```sh
+    git diff beef...flow/20261130-075412-k3f9q2/review.5Ba.5D.1
+    git merge flow/20261130-075412-k3f9q2/review.5Ba.5D.1
+    git -C '/trees/my tree' status
+    git apply /runs/r/tasks/r/changes.patch
+    ```
+
+    Not in the tree, since it was not committed: `notes.txt`.
+
+    ## Answers
+
+    <details><summary><code>review[a|b]</code></summary>
+
+    Fine.
+
+    </details>
+
+    ## Run
+
+    - run `20261130-075412-k3f9q2`, flow 0.1.0
+    - plan `plan.yaml` in `/repo`
+    - folder `/runs/r`
+    - input `target`: `src`
+
+    | agent | model | source | definition | BLAKE3 |
+    |---|---|---|---|---|
+    | `coder` | `m-1` | project | `.flow/agents/coder.md` | `9f86d081` |
+    ");
+}
+
+#[test]
+fn a_run_as_its_reviewer_reads_it() {
+    let mut journal = Journal::of(&["list", "lint", "types", "package", "audit", "verdict"]);
+    journal.edges(&[(0, 4, EdgeKind::Success), (2, 3, EdgeKind::Success), (4, 5, EdgeKind::Done)]);
+    journal.run("list", 1, What::Shell, exit(0));
+    let error = journal.text("out/0.err", "found 1 error\n");
+    journal.start("lint", 1, What::Shell).attempt_ended(
+        "lint",
+        1,
+        Outcome { stderr: Some(error), ..exit(1) },
+    );
+    journal.add(Event::TaskEnded {
+        task: "lint".into(),
+        state: TaskState::Failed,
+        reason: Some(Reason::ExitCode),
+        message: Some("exit code 1".into()),
+        allowed: true,
+    });
+    let error = journal.text("out/1.err", "src/a.py:3: error: Incompatible types <None> & *x* >&2\n");
+    journal.run("types", 1, What::Shell, Outcome { stderr: Some(error), ..exit(2) });
+    journal.add(Event::TaskEnded {
+        task: "package".into(),
+        state: TaskState::Blocked,
+        reason: Some(Reason::Upstream),
+        message: Some("blocked by types (exit code 2)".into()),
+        allowed: false,
+    });
+    journal.expand("audit", &["auth", "cookies", "hooks"]);
+    let cached = Usage { cache_read_tokens: 120_000, ..usage(3, 1000) };
+    for key in ["audit[auth]", "audit[cookies]"] {
+        let text = journal.text("tasks/r/output.md", "**Fine.**\nReally.");
+        journal.run(key, 1, What::Agent, Outcome { usage: Some(cached.clone()), ..said(text) });
+    }
+    journal.run("audit[hooks]", 1, What::Agent, Outcome::failed(Reason::MaxTurns, "200 turns"));
+    journal.add(Event::TaskEnded {
+        task: "audit".into(),
+        state: TaskState::Failed,
+        reason: Some(Reason::Upstream),
+        message: Some("1 of 3 failed".into()),
+        allowed: false,
+    });
+    let text = journal.text("tasks/v/output.md", "BLOCK");
+    journal.run("verdict", 1, What::Agent, said(text)).finish(RunStatus::Failed, 1);
+    insta::assert_snapshot!(journal.render("md"), @r#"
+    # audit: failed
+
+    4 completed, 2 failed, 1 allowed failure, 1 blocked · 32.0s · 3.1k tokens + 240k cached · exit code 1
+
+    [Failures](#failures) · [Allowed failures](#allowed-failures) · [Blocked](#blocked) · [Answers](#answers) · [Graph](#graph)
+
+    ## Tasks
+
+    | task | state | agent | model | tokens | cached | time | what |
+    |---|---|---|---|---:|---:|---:|---|
+    | `list` | completed |  |  |  |  | 1.2s | do list |
+    | `lint` | failed, allowed: exit code 1 |  |  |  |  | 1.2s | do lint |
+    | `types` | **failed**: exit code 2 |  |  |  |  | 1.2s | do types |
+    | `package` | blocked by types (exit code 2) |  |  |  |  |  |  |
+    | `audit` | **failed**: 2 completed, 1 failed | coder | m-1 | 2.0k | 240k | 5.0s |  |
+    | `verdict` | completed | coder | m-1 | 1.0k | 0 | 2.5s | do verdict |
+
+    <details><summary><code>audit</code>: 3 instances</summary>
+
+    | task | state | agent | model | tokens | cached | time | what |
+    |---|---|---|---|---:|---:|---:|---|
+    | `audit[auth]` | completed | coder | m-1 | 1.0k | 120k | 2.5s | do audit\[auth] |
+    | `audit[cookies]` | completed | coder | m-1 | 1.0k | 120k | 2.5s | do audit\[cookies] |
+    | `audit[hooks]` | **failed**: max_turns | coder | m-1 |  |  | 0ms | do audit\[hooks] |
+
+    </details>
+
+    ## Failures
+
+    ### `types`: exit code 2
+
+    End of standard error:
+
+    ```text
+    src/a.py:3: error: Incompatible types <None> & *x* >&2
+    ```
+
+    ### `audit[hooks]`: max_turns
+
+    200 turns
+
+    ## Allowed failures
+
+    ### `lint`: exit code 1
+
+    End of standard error:
+
+    ```text
+    found 1 error
+    ```
+
+    ## Blocked
+
+    - `package`: by types (exit code 2)
+
+    ## Answers
+
+    **verdict**
+
+    BLOCK
+
+    <details><summary><code>audit[auth]</code></summary>
+
+    > **Fine.**  
+    > Really.
+
+    </details>
+
+    <details><summary><code>audit[cookies]</code></summary>
+
+    > **Fine.**  
+    > Really.
+
+    </details>
+
+    ## Graph
+
+    ```mermaid
+    flowchart TD
+      t0["list"]:::completed
+      t1["lint"]:::allowed
+      t2["types"]:::failed
+      t3["package"]:::idle
+      t4["audit ×3"]:::failed
+      t5["verdict"]:::completed
+      t2 --> t3
+      t0 --> t4
+      t4 -. done .-> t5
+      classDef completed fill:#dafbe1,stroke:#1a7f37,color:#1f2328
+      classDef failed fill:#ffebe9,stroke:#cf222e,color:#1f2328
+      classDef allowed fill:#fff8c5,stroke:#9a6700,color:#1f2328
+      classDef idle fill:#f6f8fa,stroke:#818b98,color:#59636e,stroke-dasharray:4 3
+    ```
+
+    ## Run
+
+    - run `20261130-075412-k3f9q2`, flow 0.1.0
+    - plan `plan.yaml` in `/repo`
+    - folder `/runs/r`
+    - input `target`: `src`
+
+    | agent | model | source | definition | BLAKE3 |
+    |---|---|---|---|---|
+    | `coder` | `m-1` | project | `.flow/agents/coder.md` | `9f86d081` |
+    "#);
 }
 
 #[test]
 fn an_empty_plan_has_no_table() {
     let mut journal = Journal::of(&[]);
     journal.finish(RunStatus::Completed, 0);
-    insta::assert_snapshot!(journal.render("md"), @r##"
-        # audit: completed
+    insta::assert_snapshot!(journal.render("md"), @r"
+    # audit: completed
 
-        no tasks · 1.0s · run `20261130-075412-k3f9q2` · `plan.yaml` · exit code 0
-        "##);
+    no tasks · 1.0s · exit code 0
+
+    ## Run
+
+    - run `20261130-075412-k3f9q2`, flow 0.1.0
+    - plan `plan.yaml` in `/repo`
+    - folder `/runs/r`
+    - input `target`: `src`
+    ");
 }
 
 #[test]
@@ -182,7 +374,7 @@ fn merges_say_what_was_written_and_which_sides_did_not_fit() {
         journal.run(task, 1, What::Shell, Outcome { worktree: Some(tree), ..exit(0) });
     }
     let report = journal.render("md");
-    let merges = report.split("## Merges\n\n").nth(1).unwrap();
+    let merges = report.split("## Merges\n\n").nth(1).unwrap().split("\n## ").next().unwrap();
     insta::assert_snapshot!(merges, @r"
     - `one`, attempt 1: `merge: squash` wrote 1 file as `c0ffee`
     - `two`, attempt 1: `merge: squash` was refused, nothing was written:

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::by_hand::by_hand;
 use super::format::Texts;
-use super::markdown::{cell, code, fenced};
+use super::markdown::{cell, code, codes, fenced};
 use super::run_report::{AttemptReport, RunReport, TaskReport};
 use crate::model::{DenialReason, OutputSlice, WorktreeOutcome};
 use crate::text::shell_word;
@@ -18,7 +18,7 @@ pub(super) fn merges(out: &mut String, report: &RunReport) {
         .filter_map(|(task, attempt)| Some((task, attempt, attempt.worktree.as_ref()?.merged.as_ref()?)))
         .collect();
     if !all.is_empty() {
-        out.push_str("\n## Merges\n\n");
+        out.push('\n');
     }
     for (task, attempt, merge) in all {
         let how = code(&format!("merge: {}", merge.how.as_str()));
@@ -49,7 +49,7 @@ pub(super) fn artifacts(out: &mut String, report: &RunReport, texts: &dyn Texts)
     let all: Vec<_> =
         report.tasks.iter().flat_map(|task| task.artifacts.iter().map(move |one| (task, one))).collect();
     if !all.is_empty() {
-        out.push_str("\n## Artifacts\n\n| task | file | bytes | kept as |\n|---|---|---:|---|\n");
+        out.push_str("\n| task | file | bytes | kept as |\n|---|---|---:|---|\n");
     }
     for (task, artifact) in all {
         let (name, path) = (cell(task.address.as_str()), cell(&artifact.path));
@@ -60,9 +60,6 @@ pub(super) fn artifacts(out: &mut String, report: &RunReport, texts: &dyn Texts)
 
 pub(super) fn trees(out: &mut String, report: &RunReport, texts: &dyn Texts) {
     let all: Vec<(&TaskReport, &AttemptReport, &WorktreeOutcome)> = report.kept_trees().collect();
-    if !all.is_empty() {
-        out.push_str("\n## Kept trees\n");
-    }
     for (task, attempt, tree) in all {
         let files = if tree.files_changed == 1 { "file" } else { "files" };
         let name = code(task.address.as_str());
@@ -94,11 +91,8 @@ pub(super) fn trees(out: &mut String, report: &RunReport, texts: &dyn Texts) {
         }
         let _ = writeln!(out, "{}", fenced(&commands, "sh"));
         if !tree.lacked.is_empty() {
-            let lacked: Vec<String> = tree.lacked.iter().take(20).map(|path| code(path)).collect();
-            let more = tree.lacked.len().saturating_sub(lacked.len());
-            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-            let _ =
-                writeln!(out, "\nNot in the tree, since it was not committed: {}{more}.", lacked.join(", "));
+            let lacked = codes(tree.lacked.iter().map(String::as_str), 20);
+            let _ = writeln!(out, "\nNot in the tree, since it was not committed: {lacked}.");
         }
     }
 }
@@ -107,7 +101,7 @@ pub(super) fn denials(out: &mut String, report: &RunReport) {
     let all: Vec<_> =
         report.tasks.iter().flat_map(|task| task.denials.iter().map(move |denial| (task, denial))).collect();
     if !all.is_empty() {
-        out.push_str("\n## Refused calls\n\n");
+        out.push('\n');
     }
     for (task, denial) in all {
         let why = match denial.reason {

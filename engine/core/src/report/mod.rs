@@ -15,7 +15,12 @@ mod github;
 mod json;
 mod junit;
 mod markdown;
+mod markdown_quote;
 mod md;
+mod md_failures;
+mod md_graph;
+mod md_tasks;
+mod md_values;
 mod md_work;
 mod notifications;
 mod run_report;
@@ -28,7 +33,7 @@ pub use fold::Fold;
 pub use format::{Format, Texts};
 pub use github::{data as github_data, property as github_property};
 pub use notifications::notification;
-pub use run_report::{AttemptReport, Counts, LaunchReport, RunReport, TaskReport};
+pub use run_report::{AttemptReport, Counts, LaunchReport, Need, RunReport, TaskReport};
 
 /// Every format.
 pub const FORMATS: &[Format] =

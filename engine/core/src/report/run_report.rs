@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::fold::Fold;
 use crate::event::{Entry, LaunchAgent};
+use crate::graph::EdgeKind;
 use crate::ids::{Address, Attempt, Millis, RunId};
 use crate::model::{
     Artifact, AttemptEnd, Denial, Digest, OutputSlice, Reason, RunStatus, TaskState, Usage, WorktreeOutcome,
@@ -108,6 +109,14 @@ impl RunReport {
         self
     }
 
+    /// Failures that are allowed. Of an expanded task the instances.
+    pub fn allowed_failures(&self) -> impl Iterator<Item = &TaskReport> {
+        self.tasks.iter().filter(|task| {
+            let own = task.instances.as_ref().is_none_or(Vec::is_empty);
+            own && task.allowed && task.state == TaskState::Failed
+        })
+    }
+
     /// What ended badly: failures that are not allowed, and what was killed or lost. Of an expanded task the instances.
     pub fn failures(&self) -> impl Iterator<Item = &TaskReport> {
         self.tasks.iter().filter(|task| {
@@ -159,6 +168,12 @@ pub struct TaskReport {
     pub message: Option<String>,
     /// Whether the failure is allowed (`continue_on_error`).
     pub allowed: bool,
+    /// What it needs.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub needs: Vec<Need>,
+    /// Of a blocked task: what it needs and can't have.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub blocked_by: Vec<Address>,
     /// The exit code of its last attempt.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i32>,
@@ -167,6 +182,9 @@ pub struct TaskReport {
     pub signal: Option<String>,
     /// The time its attempts of the last launch took, for an expanded task that of its instances.
     pub duration_ms: u64,
+    /// Of an expanded task: how long at least one of its instances was at work.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wall_ms: Option<u64>,
     /// What its attempts used, all together.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
@@ -207,6 +225,16 @@ pub struct TaskReport {
     pub launches: Vec<LaunchReport>,
     /// Its attempts.
     pub attempts: Vec<AttemptReport>,
+}
+
+/// A task that another one needs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Need {
+    /// The task.
+    pub task: Address,
+    /// How it must end.
+    #[serde(skip_serializing_if = "EdgeKind::is_success")]
+    pub on: EdgeKind,
 }
 
 /// A launch: the attempts from a start to the end of the task.
@@ -334,9 +362,9 @@ pub struct Counts {
 }
 
 impl Counts {
-    pub(super) fn of(tasks: &[TaskReport]) -> Self {
+    pub(super) fn of<'a>(tasks: impl IntoIterator<Item = &'a TaskReport>) -> Self {
         let mut counts = Counts::default();
-        for task in tasks.iter().filter(|task| task.instances.is_none()) {
+        for task in tasks.into_iter().filter(|task| task.instances.is_none()) {
             counts.total += 1;
             counts.not_run += u32::from(task.state == TaskState::Killed && task.never_began());
             *match task.state {

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::{FORMATS, RunReport, Texts};
-use crate::event::{Entry, Event, Instance, Launch, LaunchAgent, VERSION};
+use crate::event::{Entry, Event, Instance, Launch, LaunchAgent, PlanEdge, VERSION};
+use crate::graph::EdgeKind;
 use crate::ids::{Address, Attempt, Millis, RunId};
 use crate::model::{AttemptEnd, Digest, Outcome, OutputSlice, Reason, RunStatus, TaskState, Usage};
 
@@ -62,12 +63,21 @@ impl Journal {
             path: "plan.yaml".into(),
             root: "/repo".into(),
             tasks: tasks.iter().map(|&task| Address::task(task)).collect(),
+            edges: Vec::new(),
             concurrency: 2,
             inputs: BTreeMap::from([("target".to_owned(), "src".into())]),
             seed: 7,
             flow: "0.1.0".into(),
         });
         journal
+    }
+
+    /// Who waits for whom, by the places of the tasks: the first must end before the second.
+    pub(crate) fn edges(&mut self, all: &[(u32, u32, EdgeKind)]) -> &mut Self {
+        if let Some(Entry { event: Event::RunStarted { edges, .. }, .. }) = self.entries.first_mut() {
+            edges.extend(all.iter().map(|&(from, to, on)| PlanEdge { from, to, on }));
+        }
+        self
     }
 
     pub(crate) fn add(&mut self, event: Event) -> &mut Self {

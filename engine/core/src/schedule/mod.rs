@@ -48,3 +48,4 @@ pub(crate) use play_tests::played;
 pub use replay::ReplayError;
 pub use scheduler::{Counts, Scheduler, TaskView};
 pub use spec::{Answer, Cancel, Decision, Effect, Input, Limits, NodeSpec, PoolSpec, Question, RetrySpec};
+pub(crate) use wiring::holds;

@@ -138,6 +138,7 @@ pub(super) fn run_started(specs: &[NodeSpec]) -> Event {
         path: "p.yaml".into(),
         root: "/".into(),
         tasks: specs.iter().map(|spec| spec.address.clone()).collect(),
+        edges: Vec::new(),
         concurrency: 1,
         inputs: BTreeMap::new(),
         seed: 7,

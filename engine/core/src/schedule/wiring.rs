@@ -101,7 +101,7 @@ fn turn_around(specs: &[NodeSpec]) -> (Vec<usize>, Vec<Dependent>) {
 }
 
 /// Whether an edge holds now that the task it comes from ended in this state.
-pub(super) fn holds(kind: EdgeKind, state: TaskState, allowed: bool) -> bool {
+pub(crate) fn holds(kind: EdgeKind, state: TaskState, allowed: bool) -> bool {
     match (kind, state) {
         (_, TaskState::Created | TaskState::Starting | TaskState::Running) => false,
         (EdgeKind::Done, _) => true,

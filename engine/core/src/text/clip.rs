@@ -19,6 +19,12 @@ pub fn tail_lines(text: &str, count: usize) -> &str {
     }
 }
 
+/// The first `most` bytes, cut between characters.
+pub fn head_bytes(text: &str, most: usize) -> &str {
+    let end = (0..=most.min(text.len())).rev().find(|at| text.is_char_boundary(*at));
+    &text[..end.unwrap_or(0)]
+}
+
 /// The text on one line of at most `width` characters: runs of white space become one blank, a cut shows as `…`.
 pub fn one_line(text: &str, width: usize) -> String {
     let mut out = String::new();

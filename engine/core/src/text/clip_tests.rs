@@ -1,6 +1,11 @@
 use super::*;
 
 #[test]
+fn bytes_are_cut_between_characters() {
+    assert_eq!((head_bytes("añb", 2), head_bytes("añb", 3), head_bytes("añb", 9)), ("a", "añ", "añb"));
+}
+
+#[test]
 fn lines_are_counted_without_the_final_newline() {
     for (count, head, tail) in [(0, "", ""), (1, "a", "c"), (2, "a\nb", "b\nc"), (9, "a\nb\nc\n", "a\nb\nc")]
     {

@@ -9,7 +9,7 @@ mod show;
 mod size;
 mod suggest;
 
-pub use clip::{head_lines, middle, one_line, tail_lines};
+pub use clip::{head_bytes, head_lines, middle, one_line, tail_lines};
 pub use count::{format_count, format_tokens};
 pub use duration::{format_duration, parse_duration};
 pub use file_name::file_name;

@@ -38,6 +38,7 @@ fn started() -> Event {
         path: "plan.yaml".into(),
         root: "/r".into(),
         tasks: vec![Address::task("a")],
+        edges: Vec::new(),
         concurrency: 2,
         inputs: BTreeMap::new(),
         seed: u64::MAX,
@@ -200,13 +201,14 @@ fn any_event() -> impl Strategy<Value = Event> {
             .prop_map(|(task, attempt, outcome)| Event::AttemptEnded { task, attempt, outcome }),
         (any::<String>(), prop::collection::btree_map(any::<String>(), any_value(), 0..3)).prop_map(
             |(plan, values)| match started() {
-                Event::RunStarted { run, path, root, tasks, concurrency, seed, flow, .. } =>
+                Event::RunStarted { run, path, root, tasks, edges, concurrency, seed, flow, .. } =>
                     Event::RunStarted {
                         run,
                         plan,
                         path,
                         root,
                         tasks,
+                        edges,
                         concurrency,
                         inputs: values,
                         seed,
