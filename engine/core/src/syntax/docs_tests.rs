@@ -32,3 +32,17 @@ fn every_key_of_a_task_has_a_row() {
 fn what_defaults_do_not_take_is_listed() {
     same(listed(LANGUAGE, "Not in `defaults`:"), OWN.iter().copied());
 }
+
+#[test]
+fn every_key_stands_in_an_example() {
+    let examples: Vec<&str> =
+        LANGUAGE.split("```yaml\n").skip(1).map(|rest| rest.split("```").next().unwrap()).collect();
+    let begins = |c: char| !c.is_ascii_alphanumeric() && c != '_';
+    for key in names(KEYS, "").into_iter().chain(names(workflow::KEYS, "")).chain(names(workflow::INPUT, ""))
+    {
+        let written = format!("{key}:");
+        let shown =
+            examples.iter().any(|text| text.split(begins).any(|word| word == key) && text.contains(&written));
+        assert!(shown, "engine/docs/language.md has no example of `{key}`");
+    }
+}
