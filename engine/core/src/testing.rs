@@ -70,7 +70,7 @@ pub(crate) fn same<'k>(documented: Vec<String>, known: impl IntoIterator<Item = 
     let stale: Vec<_> = page.difference(&known).collect();
     assert!(
         lacking.is_empty() && stale.is_empty(),
-        "engine/docs lacks {lacking:?} and has {stale:?} too many"
+        "a page of engine/docs lacks {lacking:?} (add a row) and has {stale:?} too many"
     );
     assert_eq!(documented.len(), page.len(), "engine/docs names something twice: {documented:?}");
 }

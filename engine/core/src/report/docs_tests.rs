@@ -37,6 +37,17 @@ fn every_field_of_the_report_has_a_row() {
     let source = include_str!("run_report.rs");
     same(first(0), fields(source, "pub struct RunReport"));
     same(first(1), fields(source, "pub struct TaskReport"));
+    let outcome = include_str!("../model/outcome.rs");
+    let parts = [
+        ("denials", outcome, "pub struct Denial"),
+        ("artifacts", include_str!("../model/kept.rs"), "pub struct Artifact"),
+        ("worktree", outcome, "pub struct WorktreeOutcome"),
+        ("agent", include_str!("../event.rs"), "pub struct LaunchAgent"),
+    ];
+    for (key, source, opening) in parts {
+        let row = tables[1].iter().find(|row| row[0] == format!("`{key}`")).unwrap();
+        same(row[1].split('`').skip(1).step_by(2).map(str::to_owned).collect(), fields(source, opening));
+    }
 }
 
 #[test]
