@@ -183,7 +183,7 @@ fn read_back(folder: &Path) -> io::Result<Kept> {
         inputs: index
             .inputs
             .into_iter()
-            .map(|(name, value)| GivenInput { name, value: GivenValue::Json(value) })
+            .map(|(name, value)| GivenInput { name, value: GivenValue::Json(value), place: None })
             .collect(),
         agents: agent_registry(texts, &[], Vec::new()),
         selected: index.selected,

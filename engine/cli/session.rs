@@ -236,14 +236,14 @@ impl Session {
         if let Some(name) = name.strip_suffix(':') {
             let value =
                 parse_json(value).map_err(|error| usage(format!("`-i {name}:=` is not JSON: {error}")))?;
-            return Ok(GivenInput { name: name.to_owned(), value: GivenValue::Json(value) });
+            return Ok(GivenInput { name: name.to_owned(), value: GivenValue::Json(value), place: None });
         }
         let value = match value.strip_prefix('@') {
             None => value.to_owned(),
             Some(path) => std::fs::read_to_string(self.project.here.join(path))
                 .map_err(|error| usage(format!("`-i {name}=@{path}` can't be read: {error}")))?,
         };
-        Ok(GivenInput { name: name.to_owned(), value: GivenValue::Text(value) })
+        Ok(GivenInput { name: name.to_owned(), value: GivenValue::Text(value), place: None })
     }
 
     /// The plans that `flow check` means without a name: `plan.yaml` here, and all of `workflows/`.

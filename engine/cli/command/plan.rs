@@ -240,7 +240,7 @@ fn lines(plan: &Plan, task: &Task, model: ModelOf<'_>) -> Vec<(&'static str, Str
         && let Some(checks) = &agent.checks
     {
         let scripts: Vec<String> =
-            checks.scripts.iter().map(|script| script.source().trim_end().to_owned()).collect();
+            checks.checks.iter().map(|check| check.script.source().trim_end().to_owned()).collect();
         all.push(("checks", scripts.join("\n")));
     }
     if let Some((name, slots)) = task.pool.and_then(|pool| plan.pools.get_index(pool)) {

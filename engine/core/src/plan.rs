@@ -241,8 +241,17 @@ pub struct AgentTask {
 pub struct AgentChecks {
     /// The words that each script is appended to.
     pub shell: Arc<[String]>,
-    /// The scripts, in order.
-    pub scripts: Vec<Script>,
+    /// The checks, in order.
+    pub checks: Vec<AgentCheck>,
+}
+
+/// A check of an agent's work.
+#[derive(Debug)]
+pub struct AgentCheck {
+    /// The script.
+    pub script: Script,
+    /// How long it may take.
+    pub timeout: Option<Duration>,
 }
 
 /// `permissions: {allow, ask, deny}`.

@@ -132,7 +132,7 @@ fn plan(
     let graph = edges::graph(needs, &inferred);
     edges::report_cycles(findings, &world, &graph, &inferred);
     for (shape, reads) in &reads {
-        edges::warn_of_nulls(findings, shape, &tasks, &graph.needs[shape.task.index()], reads, &world);
+        edges::warn_of_nulls(findings, shape, &tasks, &graph, reads, &world);
     }
     edges::report_unasked(findings, &world, &tasks, &graph);
     let tasks: Option<Vec<Task>> = tasks.into_iter().collect();

@@ -92,7 +92,7 @@ pub(super) fn warn_of_nulls(
     findings: &mut Findings,
     reader: &Shape<'_>,
     tasks: &[Option<Task>],
-    needs: &[Edge],
+    graph: &Graph,
     reads: &[OutputRead<'_>],
     world: &World<'_>,
 ) {
@@ -113,12 +113,18 @@ pub(super) fn warn_of_nulls(
     let skippable = |task: TaskId| condition(task).is_some_and(|own| own.at == ConditionAt::Task);
     for read in reads.iter().filter(|read| !read.defaulted) {
         let source = &world.shapes[read.from.index()];
-        let edge =
-            needs.iter().find(|edge| edge.from == read.from).map_or(EdgeKind::Success, |edge| edge.kind);
+        let edge = graph.needs[reader.task.index()].iter().find(|edge| edge.from == read.from);
+        let edge = edge.map_or(EdgeKind::Success, |edge| edge.kind);
         let edge = if asks_status { EdgeKind::Done } else { edge };
         let id = &source.id.value;
+        // What became many has a list, however its instances ended; only what never began has none.
+        let begins = !skippable(read.from) && graph.needs[read.from.index()].is_empty();
         let why = match edge {
             EdgeKind::Completed => continue,
+            EdgeKind::Success | EdgeKind::Failure if source.is_expanded() && !skippable(read.from) => {
+                continue;
+            }
+            EdgeKind::Done if source.is_expanded() && begins => continue,
             EdgeKind::Success if source.may_fail() => {
                 format!("`{id}` may fail and go on (`continue_on_error`)")
             }

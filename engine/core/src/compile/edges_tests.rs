@@ -136,8 +136,15 @@ fn an_output_that_is_there_or_provided_for_wants_nothing() {
         ("", "    needs: { a: done }\n", "tasks.a.output | default('x')"),
         ("", "    needs: { a: done }\n", "tasks.a.stdout"),
         ("", "    needs: { a: done }\n    if: tasks.a.status == 'completed'\n", "tasks.a.output"),
-        // However many instances are skipped, their task has a list.
+        // However many instances are skipped or fail, their task has a list.
         (", for_each: [1, 2], if: item > 1", "", "tasks.a.output"),
+        (", for_each: [1, 2], continue_on_error: true", "", "tasks.a.output | length"),
+        (", for_each: [1, 2]", "    needs: { a: done }\n", "tasks.a.output | length"),
+        // Whoever asks how it ended, or what to take instead, knows that it may have failed.
+        (", continue_on_error: true", "", "tasks.a.output if tasks.a.status == 'completed' else 'y'"),
+        (", continue_on_error: true", "", "tasks.a.status == 'completed' and tasks.a.output"),
+        (", continue_on_error: true", "", "tasks.a.output or 'none'"),
+        (", continue_on_error: true", "", "tasks.a.output if tasks.a.output else 'none'"),
     ] {
         assert_eq!(read(source, reader, hole), "", "{source} {reader} {hole}");
     }
@@ -172,4 +179,22 @@ fn a_skipped_output_is_read_with_a_warning_only() {
     let found = Trial::of("tasks:\n  a: { if: 'false', run: 'true' }\n  b: { needs: [a], if: always(), run: \"echo [${{ tasks.a.status }}][${{ tasks.a.output }}]\" }\n").compile();
     assert_eq!(found.diagnostics.iter().map(|finding| finding.code.as_str()).collect::<Vec<_>>(), ["W0301"]);
     assert!(found.plan.is_some());
+}
+
+#[test]
+fn a_list_of_instances_that_may_never_have_begun_wants_a_default() {
+    let found = |source: &str, reader: &str| read(source, reader, "tasks.a.output | length");
+    assert!(found(", for_each: [1], if: run.ci", "").contains("`a` is skipped when its `if` is false"));
+    let text = "tasks:\n  z: { run: echo }\n  a: { needs: [z], for_each: [1], run: echo }\n  b: { needs: { a: done }, run: \"echo ${{ tasks.a.output }}\" }\n";
+    assert!(
+        check(text).contains("`tasks.a.output` may be null: `b` runs however `a` ended"),
+        "{}",
+        check(text)
+    );
+}
+
+#[test]
+fn a_condition_about_another_task_is_no_guard() {
+    let text = "tasks:\n  a: { run: echo, continue_on_error: true }\n  c: { run: echo }\n  b: { run: \"echo ${{ tasks.a.output if tasks.c.status == 'completed' else '' }}\" }\n";
+    assert!(check(text).contains("`tasks.a.output` may be null"), "{}", check(text));
 }

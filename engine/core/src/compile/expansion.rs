@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use super::findings::{Findings, Written};
 use super::literal::{json, kind_name, literal_json, text_of, warn_of_spelling};
+use super::matrix_rules::check_rules;
 use super::scope::{Scope, Spot};
 use super::shape::{Keys, Names};
 use super::templates;
@@ -14,10 +15,12 @@ use crate::plan::{
     Combination, ExpandError, Expansion, Item, Items, Over, combinations, list_rows, unique_keys,
 };
 use crate::syntax::{MatrixFile, Node, NodeKind, Text};
-use crate::template::Template;
+use crate::template::{Context, Template};
 
 /// From here on a large expansion is probably a mistake.
 const MANY_INSTANCES: usize = 1_000;
+/// Up to so many instances have their keys rendered before the run.
+const MOST_RENDERED: usize = 10_000;
 
 /// Names that an item can't have: they mean something already.
 const TAKEN: &[&str] = &[
@@ -81,7 +84,7 @@ pub(super) fn expansion<'a>(
     let max_parallel = keys.get(|keys| &keys.max_parallel);
     let max_parallel = max_parallel.and_then(|most| at_least_one(findings, "max_parallel", most));
     let over = over?;
-    check_instances(findings, &over, key.is_some(), span);
+    check_instances(findings, &over, key.as_ref().zip(keys.own.key.as_ref()), span);
     Some(Expansion { over, key, max_parallel, fail_fast: keys.is_on(|keys| &keys.fail_fast) })
 }
 
@@ -100,17 +103,7 @@ fn over_matrix<'a>(
     let include = entries(findings, "include", &matrix.include);
     warn_of_spelling(findings, &matrix.include);
     let exclude = entries(findings, "exclude", &matrix.exclude);
-    for entry in &matrix.exclude {
-        let NodeKind::Map(pairs) = &entry.kind else { continue };
-        for pair in pairs {
-            let axes = || matrix.axes.iter().map(|(name, _)| name.value.as_str());
-            if axes().all(|axis| pair.key != axis) {
-                let help = findings.instead(&pair.key, axes());
-                let message = format!("the matrix has no axis `{}`", pair.key);
-                findings.push(findings.at(Code::UnknownReference, pair.key_span, message).maybe_help(help));
-            }
-        }
-    }
+    check_rules(findings, matrix);
     if matrix.axes.is_empty() && matrix.include.is_empty() {
         return None;
     }
@@ -198,7 +191,7 @@ fn item<'a>(findings: &mut Findings, scope: &mut Scope<'_, 'a>, node: &'a Node) 
 }
 
 /// Counts and compares the instances of an expansion that is all written out.
-fn check_instances(findings: &mut Findings, over: &Over, has_key: bool, span: Span) {
+fn check_instances(findings: &mut Findings, over: &Over, key: Option<(&Template, &Text)>, span: Span) {
     let rows = match over {
         Over::ForEach { items, .. } => values(items).map(list_rows),
         Over::Matrix { axes, include, exclude } => {
@@ -208,17 +201,25 @@ fn check_instances(findings: &mut Findings, over: &Over, has_key: bool, span: Sp
     };
     let Some(rows) = rows else { return };
     let checked = rows.and_then(|rows: Vec<Combination>| {
-        if !has_key {
+        if key.is_none() {
             unique_keys(rows.iter().map(|row| row.key.as_str()))?;
         }
-        Ok(rows.len())
+        Ok(rows)
     });
     match checked {
-        Ok(count) if count >= MANY_INSTANCES => {
-            let message = format!("this expansion makes {count} instances");
-            findings.push(findings.at(Code::Suspicious, span, message));
+        Ok(rows) => {
+            if rows.len() >= MANY_INSTANCES {
+                let message = format!("this expansion makes {} instances", rows.len());
+                findings.push(findings.at(Code::Suspicious, span, message));
+            }
+            if rows.is_empty() && matches!(over, Over::Matrix { exclude, .. } if !exclude.is_empty()) {
+                let message = "`exclude` leaves no combination of this matrix";
+                findings.push(findings.at(Code::Suspicious, span, message));
+            }
+            if let Some((template, written)) = key {
+                check_keys(findings, over, (template, written), &rows);
+            }
         }
-        Ok(_) => {}
         Err(error @ ExpandError::TooMany { .. }) => {
             findings.push(findings.at(Code::Expansion, span, error.to_string()));
         }
@@ -226,6 +227,42 @@ fn check_instances(findings: &mut Findings, over: &Over, has_key: bool, span: Sp
             let finding = findings.at(Code::Expansion, span, error.to_string());
             findings.push(finding.help("each instance needs a name of its own: leave one out, or say `key`"));
         }
+    }
+}
+
+/// Renders the `key` of each instance, where it speaks of nothing but the instance.
+fn check_keys(findings: &mut Findings, over: &Over, key: (&Template, &Text), rows: &[Combination]) {
+    let (template, written) = key;
+    let own = match over {
+        Over::ForEach { name, .. } => name.as_str(),
+        Over::Matrix { .. } => "matrix",
+    };
+    let known = template.references.iter().all(|reference| reference.root() == own);
+    if !known || template.asks_status() || rows.len() > MOST_RENDERED {
+        return;
+    }
+    let mut keys = Vec::with_capacity(rows.len());
+    for (index, row) in rows.iter().enumerate() {
+        let mut context = Context::new();
+        context.set(own, row.item.clone());
+        let why = match template.render(&context) {
+            Ok(key) if key.is_empty() => "it is empty".to_owned(),
+            Ok(key) => {
+                keys.push(key);
+                continue;
+            }
+            Err(error) => error.to_string(),
+        };
+        let message = format!("`key` of instance {}: {why}", index + 1);
+        findings.push(findings.at(Code::Expansion, written.span, message));
+        return;
+    }
+    if let Err(error) = unique_keys(keys.iter().map(String::as_str)) {
+        let finding = findings.at(Code::Expansion, written.span, error.to_string());
+        findings.push(
+            finding
+                .help(format!("make it differ: name what differs in it, as in `key: ${{{{ {own}.id }}}}`")),
+        );
     }
 }
 

@@ -142,3 +142,41 @@ fn a_version_that_yaml_reads_as_another_number_is_a_warning_that_says_to_quote_i
     let items = "tasks:\n  a:\n    for_each: [{ v: 1.50 }, 1e3, 1.5, 7, '3.10', 3.10.1]\n    run: echo\n";
     assert!(check(items).contains("`1.50` is the number 1.5 here"), "{}", check(items));
 }
+
+#[test]
+fn a_key_that_is_the_same_for_all_is_an_error_before_the_run() {
+    let keyed = |items: &str, key: &str| {
+        check(&format!("tasks:\n  a:\n    for_each: {items}\n    key: {key}\n    run: echo\n"))
+    };
+    assert_snapshot!(keyed("[1, 2]", "x"), @r"
+    error[F0207]: instances 1 and 2 have the same key `x`
+     --> plan.yaml:5:10
+      |
+    5 |     key: x
+      |          ^
+      |
+      = help: make it differ: name what differs in it, as in `key: ${{ item.id }}`
+    ");
+    assert_snapshot!(keyed("[{ a: 1 }, { a: 1 }]", "k-${{ item.a }}"), @r"
+    error[F0207]: instances 1 and 2 have the same key `k-1`
+     --> plan.yaml:5:10
+      |
+    5 |     key: k-${{ item.a }}
+      |          ^^^^^^^^^^^^^^^
+      |
+      = help: make it differ: name what differs in it, as in `key: ${{ item.id }}`
+    ");
+    assert_snapshot!(keyed("[{ a: 1 }, { b: 1 }]", "${{ item.a }}"), @r"
+    error[F0207]: `key` of instance 2: `item` has no field `a`; did you mean `b`?
+     --> plan.yaml:5:10
+      |
+    5 |     key: ${{ item.a }}
+      |          ^^^^^^^^^^^^^
+    ");
+    assert_eq!(keyed("[{ a: 1 }, { a: 2 }]", "${{ item.a }}"), "");
+    // What only the run knows is the run's to judge.
+    assert_eq!(keyed("[1, 2]", "${{ git.branch }}"), "");
+    let matrix =
+        "tasks:\n  a:\n    matrix: { x: [1, 2], y: [1, 2] }\n    key: ${{ matrix.x }}\n    run: echo\n";
+    assert!(check(matrix).contains("instances 1 and 2 have the same key `1`"), "{}", check(matrix));
+}

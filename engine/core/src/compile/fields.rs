@@ -45,7 +45,8 @@ pub(super) const USAGE: &[&str] = &[
 ];
 /// What an instance has beside the values of its kind.
 pub(super) const OF_INSTANCE: &[&str] = &["key", "item"];
-/// What `task` has in `expect.that` and `retry.if` beside the values of its kind.
+/// What `task` has everywhere, and in `expect.that` and `retry.if` beside the values of its kind. What is known first stands
+/// first.
 pub(super) const OF_SELF: &[&str] = &["id", "address", "key", "attempt"];
 
 /// Why a path leads nowhere.
@@ -70,6 +71,11 @@ impl Wrong {
         self.help = Some(help);
         self
     }
+}
+
+/// Whether an attempt has such a value once it has ended.
+pub(super) fn is_value(name: &str) -> bool {
+    [SHELL, AGENT].iter().any(|names| names.contains(&name))
 }
 
 /// Checks the path behind `tasks.x`.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::AgentRegistry;
-use crate::diagnostic::{Diagnostic, SourceFile};
+use crate::diagnostic::{Diagnostic, SourceFile, Span};
 use crate::model::Settings;
 use crate::plan::Plan;
 
@@ -41,6 +41,8 @@ pub struct GivenInput {
     pub name: String,
     /// Its value.
     pub value: GivenValue,
+    /// Where it stands, when a file gives it.
+    pub place: Option<(Arc<SourceFile>, Span)>,
 }
 
 /// The value of a given input.

@@ -120,13 +120,12 @@ pub(super) fn resolve<'a>(
     for given in given.iter().filter(|given| !inputs.declared.contains_key(given.name.as_str())) {
         let help = findings.instead(&given.name, inputs.declared.keys().copied());
         let help = help.unwrap_or_else(|| "this plan takes no inputs".to_owned());
-        // What was given stands in no file.
-        findings.push(Diagnostic {
-            code: Code::BadInput,
-            message: format!("this plan has no input `{}`", given.name),
-            labels: Vec::new(),
-            help: Some(help),
-        });
+        let message = format!("this plan has no input `{}`", given.name);
+        let finding = match &given.place {
+            Some((file, span)) => Diagnostic::new(Code::BadInput, file, *span, message),
+            None => Diagnostic::at_no_place(Code::BadInput, message),
+        };
+        findings.push(finding.help(help));
     }
     inputs
 }
@@ -155,8 +154,17 @@ fn given_value(findings: &mut Findings, input: &InputFile, rules: &Rules, given:
     };
     checked.unwrap_or_else(|why| {
         let message = format!("input `{}` must be {why}", given.name);
-        let help = format!("it was given as `{}`", one_line(&shown, 80));
-        findings.push(findings.at(Code::BadInput, input.name.span, message).help(help));
+        let finding = match &given.place {
+            Some((file, span)) => {
+                let finding = Diagnostic::new(Code::BadInput, file, *span, message);
+                findings.related(finding, input.name.span, "declared here")
+            }
+            None => {
+                let finding = findings.at(Code::BadInput, input.name.span, message);
+                finding.help(format!("it was given as `{}`", one_line(&shown, 80)))
+            }
+        };
+        findings.push(finding);
         Value::Null
     })
 }

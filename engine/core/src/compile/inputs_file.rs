@@ -17,6 +17,7 @@ pub fn inputs_file(file: &Arc<SourceFile>) -> Result<Vec<GivenInput>, Vec<Diagno
             .map(|entry| GivenInput {
                 name: entry.key.to_string(),
                 value: GivenValue::Json(json(&entry.value)),
+                place: Some((Arc::clone(file), entry.key_span)),
             })
             .collect()),
         NodeKind::Bool(_)

@@ -206,3 +206,29 @@ fn a_number_that_comes_out_otherwise_is_a_warning_but_for_inputs_that_are_number
         ["`3.10` is the number 3.1 here", "`010` is the number 10 here", "`007` is the number 7 here"]
     );
 }
+
+#[test]
+fn what_is_wrong_in_a_file_of_inputs_is_shown_there() {
+    let text = "inputs:\n  level: { type: integer, default: 1 }\ntasks:\n  a: { run: \"true\" }\n";
+    assert_snapshot!(Trial::of(text).inputs_file("levle: 2\n").report(), @r"
+    error[F0601]: this plan has no input `levle`
+     --> in.yaml:1:1
+      |
+    1 | levle: 2
+      | ^^^^^
+      |
+      = help: did you mean `level`?
+    ");
+    assert_snapshot!(Trial::of(text).inputs_file("# the level\nlevel: high\n").report(), @r"
+    error[F0601]: input `level` must be an integer, not `high`
+     --> in.yaml:2:1
+      |
+    2 | level: high
+      | ^^^^^
+      |
+     ::: plan.yaml:3:3
+      |
+    3 |   level: { type: integer, default: 1 }
+      |   ----- declared here
+    ");
+}

@@ -1,5 +1,7 @@
 //! What is said of keys that few tasks have.
 
+use std::time::Duration;
+
 use insta::assert_snapshot;
 
 use crate::compile::testing::{Trial, check};
@@ -67,7 +69,7 @@ fn a_run_that_is_a_list_takes_texts_and_no_shell() {
     3 |   a: { run: [echo, '${% if true %}x${% endif %}', '${{ nope }}'] }
       |                                                        ^^^^
       |
-      = help: available: `inputs`, `env`, `tasks`, `run`, `git`, `attempt`
+      = help: available: `inputs`, `env`, `tasks`, `run`, `git`, `attempt`, `task`
     ");
 }
 
@@ -136,7 +138,7 @@ fn artifacts_stay_in_the_folder_and_are_a_list_of_paths() {
     3 |   a: { run: x, artifacts: [../x, /abs, '', 'ok/${{ nope }}'] }
       |                                                    ^^^^
       |
-      = help: available: `inputs`, `env`, `tasks`, `run`, `git`, `attempt`
+      = help: available: `inputs`, `env`, `tasks`, `run`, `git`, `attempt`, `task`
     ");
     assert_snapshot!(check("tasks:\n  a: { run: x, artifacts: x }\n  b: { run: 'echo ${{ tasks.a.artifacts.x }} ${{ tasks.a.artifacts[0].y }}' }\n"), @r"
     error[F0304]: `tasks.a.artifacts` is a list of paths and has no fields
@@ -360,4 +362,53 @@ fn an_agent_says_whether_it_can_work_in_the_background() {
         let plan = trial(keys).agent("w.md", "name: w\ntools: Read\nbackground: true").plan();
         assert_eq!(plan.tasks[0].background, background);
     }
+}
+
+#[test]
+fn a_check_may_have_a_timeout_of_its_own() {
+    let text =
+        |check: &str| format!("tasks:\n  a: {{ prompt: x, tools: [Read], checks: [{check}, \"true\"] }}\n");
+    let plan = Trial::of(&text("{ run: cargo test, timeout: 1m30s }")).plan();
+    let TaskKind::Agent(agent) = &plan.tasks[0].kind else { panic!("an agent") };
+    let checks = &agent.checks.as_ref().expect("checks").checks;
+    let timeouts: Vec<_> = checks.iter().map(|check| check.timeout).collect();
+    assert_eq!(timeouts, [Some(Duration::from_secs(90)), None]);
+    assert_snapshot!(check(&text("{ run: x, timeout: 0s, limit: 1 }, { timeout: 1s }")), @r#"
+    error[F0203]: `checks.timeout` can't be `0s`: nothing could ever run
+     --> plan.yaml:3:62
+      |
+    3 |   a: { prompt: x, tools: [Read], checks: [{ run: x, timeout: 0s, limit: 1 }, { timeout: 1s }, "true"] }
+      |                                                              ^^
+
+    error[F0201]: unknown key `limit` in a check
+     --> plan.yaml:3:66
+      |
+    3 |   a: { prompt: x, tools: [Read], checks: [{ run: x, timeout: 0s, limit: 1 }, { timeout: 1s }, "true"] }
+      |                                                                  ^^^^^
+      |
+      = help: known keys: `run`, `timeout`
+
+    error[F0204]: this check runs nothing
+     --> plan.yaml:3:78
+      |
+    3 |   a: { prompt: x, tools: [Read], checks: [{ run: x, timeout: 0s, limit: 1 }, { timeout: 1s }, "true"] }
+      |                                                                              ^^^^^^^^^^^^^^^
+      |
+      = help: write `{ run: cargo test, timeout: 5m }`
+    "#);
+}
+
+#[test]
+fn keys_that_are_taken_as_written_say_so_of_a_hole() {
+    let text = "inputs: { n: { type: integer, default: 3 } }\ntasks:\n  a: { run: x, for_each: [1], retry: \"${{ inputs.n }}\", max_parallel: \"${{ inputs.n }}\", continue_on_error: \"${{ inputs.n }}\" }\n";
+    let found = Trial::of(text).compile().diagnostics;
+    let helps: Vec<_> = found.iter().filter_map(|finding| finding.help.as_deref()).collect();
+    assert_eq!(
+        helps,
+        [
+            "`retry` is taken as written: it holds no templates",
+            "`max_parallel` is taken as written: it holds no templates",
+            "`continue_on_error` is taken as written: it holds no templates"
+        ]
+    );
 }

@@ -51,8 +51,11 @@ impl<'a> Scope<'_, 'a> {
             "attempt" if spot.of_attempt() => scalar(root, rest),
             "key" if spot.sees_key() && self.is_expanded() => scalar(root, rest),
             "task" if spot == Spot::Verdict => self.own_values(findings, rest),
+            "task" if self.task.is_some() => own_name(findings, spot, rest),
             _ if spot.of_instance() && self.item_name() == Some(root) => Ok(()),
-            "matrix" if spot.of_instance() && self.axes().is_some() => self.axis(findings, rest),
+            "matrix" if spot.of_instance() && self.axes().is_some() => {
+                self.axis(findings, spot, written, reference, rest)
+            }
             _ => Err(self.unknown_root(findings, spot, root)),
         };
         if let Err(mut problem) = found {
@@ -169,14 +172,35 @@ impl<'a> Scope<'_, 'a> {
         }
     }
 
-    fn axis(&self, findings: &mut Findings, rest: &[Segment]) -> Result<(), Problem> {
+    fn axis(
+        &self,
+        findings: &mut Findings,
+        spot: Spot,
+        written: Written<'a>,
+        reference: &Reference,
+        rest: &[Segment],
+    ) -> Result<(), Problem> {
         let Some(first) = rest.first() else { return Ok(()) };
         let (name, axes) = (name_of(first), self.axes().unwrap_or_default());
-        if axes.contains(&name.as_str()) {
-            return Ok(());
+        if !axes.contains(&name.as_str()) {
+            let help = findings.instead(&name, axes.iter().copied());
+            return Err(Problem {
+                help,
+                ..Problem::reference(format!("the matrix has no axis `{name}`"), "")
+            });
         }
-        let help = findings.instead(&name, axes.iter().copied());
-        Err(Problem { help, ..Problem::reference(format!("the matrix has no axis `{name}`"), "") })
+        let Some(task) = self.task.filter(|_| !reference.defaulted && spot != Spot::Condition) else {
+            return Ok(());
+        };
+        if let Some((_, key)) = task.lacking.iter().find(|(lacking, _)| *lacking == name) {
+            let mark = findings.mark(written, reference.at.clone());
+            let message =
+                format!("`matrix.{name}` is null in `{}[{key}]`, whose row doesn't say it", task.id.value);
+            let finding = findings.at_mark(Code::MaybeNull, mark, message);
+            findings
+                .push(finding.help(format!("write `matrix.{name} | default(...)`, or say it in every row")));
+        }
+        Ok(())
     }
 
     fn own_values(&self, findings: &mut Findings, rest: &[Segment]) -> Result<(), Problem> {
@@ -275,8 +299,8 @@ impl<'a> Scope<'_, 'a> {
             }
             "task" => {
                 return known(
-                    "`task` is known in `expect.that` and `retry.if` only",
-                    "other tasks are read as `tasks.NAME`",
+                    "`task` is the task that a template stands in, and this one stands in none",
+                    "a task is read as `tasks.NAME`",
                 );
             }
             "attempt" => {
@@ -361,6 +385,19 @@ fn field_problem(
         None => findings.instead(&given, wrong.names.iter().map(String::as_str)),
     };
     Problem::field(format!("{subject} {}", wrong.why), help)
+}
+
+/// `task` before the attempt has ended: what it is called.
+fn own_name(findings: &mut Findings, spot: Spot, rest: &[Segment]) -> Result<(), Problem> {
+    if let [Segment::Name(name), ..] = rest
+        && fields::is_value(name)
+    {
+        return Err(Problem::reference(
+            format!("`task.{name}` is known once the attempt has ended: in `expect.that` and `retry.if`"),
+            "other tasks are read as `tasks.NAME`",
+        ));
+    }
+    one_of(findings, "task", rest, fields::OF_SELF[..spot.own_names()].iter().copied())
 }
 
 /// A root with a fixed set of plain fields.

@@ -53,7 +53,7 @@ fn unknown_names_come_with_what_there_is() {
     8 |     run: echo ${{ input.target }}
       |                   ^^^^^^^^^^^^
       |
-      = help: did you mean `inputs`? available: `inputs`, `env`, `tasks`, `run`, `git`, `attempt`
+      = help: did you mean `inputs`? available: `inputs`, `env`, `tasks`, `run`, `git`, `attempt`, `task`
     ");
     assert_snapshot!(hole("a.output"), @r"
     error[F0303]: `a` is not known here
@@ -452,7 +452,7 @@ fn a_task_speaks_of_itself_as_task_where_it_has_ended() {
       = help: did you mean `exit_code`? available: `output`, `text`, `stdout`, `stderr`, `exit_code`, `status`, `reason`, `attempts`, `duration`, `notification`, `artifacts`, `dir` and 4 more
     ");
     assert_snapshot!(hole("task.output"), @r"
-    error[F0303]: `task` is known in `expect.that` and `retry.if` only
+    error[F0303]: `task.output` is known once the attempt has ended: in `expect.that` and `retry.if`
      --> plan.yaml:8:19
       |
     8 |     run: echo ${{ task.output }}
@@ -498,4 +498,51 @@ fn a_variable_that_only_ci_has_is_a_warning_of_check_and_an_error_of_a_run() {
     // What is wrong wherever it runs stays an error.
     let late = "env: { A: \"${{ env.B }}\", B: x }\ntasks:\n  a: { run: \"true\" }\n";
     assert!(Trial::of(late).look().report().starts_with("error[F0303]"));
+}
+
+#[test]
+fn a_task_knows_its_own_names_in_all_its_templates() {
+    let text = "tasks:\n  a:\n    for_each: [1, 2]\n    if: task.key != \"2\" and task.address != task.id\n    run: echo ${{ task.attempt }} ${{ task.address }}\n    env: { WHO: \"${{ task.id }}-${{ task.key }}\" }\n  b: { prompt: \"${{ task.address }}\", tools: [Read] }\n";
+    assert_eq!(check(text), "");
+    let plan = Trial::of(text).plan();
+    let condition = plan.tasks[0].condition.as_ref().expect("a condition");
+    assert_eq!(condition.at, ConditionAt::Instance);
+}
+
+#[test]
+fn a_task_does_not_know_how_it_will_end() {
+    let text = "tasks:\n  a: { run: \"echo ${{ task.output }} ${{ task.nope }}\" }\n  b: { if: task.attempt > 1, run: echo }\noutputs: { x: \"${{ task.id }}\" }\n";
+    assert_snapshot!(check(text), @r#"
+    error[F0303]: `task.output` is known once the attempt has ended: in `expect.that` and `retry.if`
+     --> plan.yaml:3:23
+      |
+    3 |   a: { run: "echo ${{ task.output }} ${{ task.nope }}" }
+      |                       ^^^^^^^^^^^
+      |
+      = help: other tasks are read as `tasks.NAME`
+
+    error[F0303]: `task` has no `nope`
+     --> plan.yaml:3:42
+      |
+    3 |   a: { run: "echo ${{ task.output }} ${{ task.nope }}" }
+      |                                          ^^^^^^^^^
+      |
+      = help: available: `id`, `address`, `key`, `attempt`
+
+    error[F0303]: `task` has no `attempt`
+     --> plan.yaml:4:12
+      |
+    4 |   b: { if: task.attempt > 1, run: echo }
+      |            ^^^^^^^^^^^^
+      |
+      = help: available: `id`, `address`, `key`
+
+    error[F0303]: `task` is the task that a template stands in, and this one stands in none
+     --> plan.yaml:5:20
+      |
+    5 | outputs: { x: "${{ task.id }}" }
+      |                    ^^^^^^^
+      |
+      = help: a task is read as `tasks.NAME`
+    "#);
 }

@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 use super::findings::Findings;
 use super::input::Place;
 use super::literal::{literal_json, text_of};
+use super::schema_words::{Slip, slips};
 use super::words::word;
 use crate::diagnostic::{Code, Span};
 use crate::plan::Output;
@@ -105,7 +106,10 @@ pub(super) fn output(findings: &mut Findings, place: &dyn Place, node: &Node) ->
         _ => literal_json(findings, "output", node),
     };
     match check_schema(&schema) {
-        Ok(()) => Output::Schema(Arc::new(schema)),
+        Ok(()) => match report_slips(findings, node, &schema) {
+            false => Output::Schema(Arc::new(schema)),
+            true => Output::Json,
+        },
         Err(fault) => {
             let whole = entries.first().map_or(node.span, |entry| entry.key_span);
             let span = part(node, &fault.path).filter(|_| !fault.path.is_empty()).unwrap_or(whole);
@@ -119,7 +123,13 @@ pub(super) fn output(findings: &mut Findings, place: &dyn Place, node: &Node) ->
                     let near = did_you_mean(&entry.key, KEYWORDS.iter().copied())?;
                     Some(format!("did you mean `{near}` for `{}`?", entry.key))
                 });
-                let example = || fault.path.is_empty().then(|| format!("a schema looks like `{EXAMPLE}`"));
+                let example = || match (fault.path.is_empty(), entries.is_empty()) {
+                    (true, true) => Some(format!(
+                        "write `output: json` where any JSON will do, else say what it is: `{EXAMPLE}`"
+                    )),
+                    (true, false) => Some(format!("a schema looks like `{EXAMPLE}`")),
+                    (false, _) => None,
+                };
                 near.next().or_else(example)
             };
             findings.push(findings.at(Code::BadSchema, span, fault.message).maybe_help(help));
@@ -128,14 +138,51 @@ pub(super) fn output(findings: &mut Findings, place: &dyn Place, node: &Node) ->
     }
 }
 
+/// Reports what a validator would ignore without a word. True when the schema can't be what was meant.
+fn report_slips(findings: &mut Findings, node: &Node, schema: &Value) -> bool {
+    let NodeKind::Map(entries) = &node.kind else { return false };
+    let file = match &**entries {
+        [only] if only.key == "$ref" => text_of(&only.value).filter(|path| !path.text.starts_with('#')),
+        _ => None,
+    };
+    let mut wrong = false;
+    for Slip { path, code, message, help } in slips(schema) {
+        let (span, message) = match file {
+            Some(file) => (file.span, format!("{message} (`{}` at `{path}`)", file.text)),
+            None => (key_part(node, &path).unwrap_or(node.span), message),
+        };
+        let finding = findings.at(code, span, message).help(help);
+        wrong |= finding.is_error();
+        findings.push(finding);
+    }
+    wrong
+}
+
 /// The place of the value that a JSON pointer names.
 fn part(node: &Node, pointer: &str) -> Option<Span> {
+    follow_pointer(node, pointer).map(|(_, value)| value)
+}
+
+/// The place of the key that a JSON pointer ends with; of an element of a list the element's.
+fn key_part(node: &Node, pointer: &str) -> Option<Span> {
+    follow_pointer(node, pointer).map(|(key, value)| key.unwrap_or(value))
+}
+
+fn follow_pointer(node: &Node, pointer: &str) -> Option<(Option<Span>, Span)> {
     let mut at = node;
+    let mut key = None;
     for token in pointer.split('/').skip(1) {
         let token = token.replace("~1", "/").replace("~0", "~");
         at = match &at.kind {
-            NodeKind::Map(entries) => &entries.iter().find(|entry| entry.key == *token)?.value,
-            NodeKind::List(nodes) => nodes.get(token.parse::<usize>().ok()?)?,
+            NodeKind::Map(entries) => {
+                let entry = entries.iter().find(|entry| entry.key == *token)?;
+                key = Some(entry.key_span);
+                &entry.value
+            }
+            NodeKind::List(nodes) => {
+                key = None;
+                nodes.get(token.parse::<usize>().ok()?)?
+            }
             NodeKind::Null
             | NodeKind::Bool(_)
             | NodeKind::Int(_)
@@ -145,7 +192,7 @@ fn part(node: &Node, pointer: &str) -> Option<Span> {
             }
         };
     }
-    Some(at.span)
+    Some((key, at.span))
 }
 
 fn read_schema(place: &dyn Place, path: &str) -> Result<Value, String> {
@@ -161,8 +208,11 @@ struct Fault {
 
 /// Checks a schema against the meta-schema, and that a validator can be made of it.
 fn check_schema(schema: &Value) -> Result<(), Fault> {
-    let known =
-        |map: &Map<String, Value>| map.is_empty() || map.keys().any(|key| KEYWORDS.contains(&key.as_str()));
+    let known = |map: &Map<String, Value>| map.keys().any(|key| KEYWORDS.contains(&key.as_str()));
+    if schema.as_object().is_some_and(Map::is_empty) {
+        let message = "this schema is empty: it says nothing of the output".to_owned();
+        return Err(Fault { path: String::new(), message });
+    }
     if !schema.as_object().is_some_and(known) {
         let message = "this is no JSON Schema: none of its keys is one of a schema".to_owned();
         return Err(Fault { path: String::new(), message });

@@ -163,3 +163,90 @@ fn what_is_no_schema_is_refused() {
       |                           ^^^^^^
     ");
 }
+
+#[test]
+fn a_misspelt_word_of_a_schema_is_an_error_at_any_depth() {
+    let form = |schema: &str| check(&format!("tasks:\n  a: {{ run: echo, output: {schema} }}\n"));
+    assert_snapshot!(form("{ type: object, propertes: { a: { type: string } } }"), @r"
+    error[F0208]: `propertes` is no word of a JSON Schema
+     --> plan.yaml:3:43
+      |
+    3 |   a: { run: echo, output: { type: object, propertes: { a: { type: string } } } }
+      |                                           ^^^^^^^^^
+      |
+      = help: did you mean `properties`?
+    ");
+    let deep = "{ type: object, properties: { a: { type: array, items: { anyOf: [{ type: string, minLenght: 3 }] } } } }";
+    assert_snapshot!(form(deep), @r"
+    error[F0208]: `minLenght` is no word of a JSON Schema
+     --> plan.yaml:3:108
+      |
+    3 |   a: { run: echo, output: { type: object, properties: { a: { type: array, items: { anyOf: [{ type: string, minLenght: 3 }] } } } } }
+      |                                                                                                            ^^^^^^^^^
+      |
+      = help: did you mean `minLength`?
+    ");
+    assert_snapshot!(form("{ type: string, nullable: true }"), @r#"
+    error[F0208]: `nullable` is no word of a JSON Schema
+     --> plan.yaml:3:43
+      |
+    3 |   a: { run: echo, output: { type: string, nullable: true } }
+      |                                           ^^^^^^^^
+      |
+      = help: write `type: [string, "null"]`
+    "#);
+    // What tells people something is no error, and what a person calls a property is none of ours.
+    assert!(form("{ type: string, describtion: x }").starts_with("warning[W0201]"));
+    assert!(form("{ type: string, whatever: x }").starts_with("warning[W0201]"));
+    let fine = "{ $comment: x, x-own: 1, title: t, type: object, properties: { propertes: {}, minLenght: { enum: [{ whatever: 1 }] } } }";
+    assert_eq!(form(fine), "");
+}
+
+#[test]
+fn a_required_name_that_no_property_has_is_an_error() {
+    let form = |schema: &str| check(&format!("tasks:\n  a: {{ run: echo, output: {schema} }}\n"));
+    assert_snapshot!(form("{ type: object, required: [verdict, nots], properties: { verdict: {}, notes: {} } }"), @r"
+    error[F0208]: `required` names `nots`, which `properties` lacks
+     --> plan.yaml:3:63
+      |
+    3 |   a: { run: echo, output: { type: object, required: [verdict, nots], properties: { verdict: {}, notes: {} } } }
+      |                                                               ^^^^
+      |
+      = help: did you mean `notes`?
+    ");
+    for fine in [
+        "{ type: object, required: [a] }",
+        "{ type: object, required: [a], properties: { b: {} }, additionalProperties: { type: string } }",
+        "{ type: object, required: [a], properties: { b: {} }, allOf: [{ properties: { a: {} } }] }",
+    ] {
+        assert_eq!(form(fine), "", "{fine}");
+    }
+}
+
+#[test]
+fn an_empty_schema_is_an_error() {
+    assert_snapshot!(check("tasks:\n  a: { run: echo, output: {} }\n"), @r"
+    error[F0208]: this schema is empty: it says nothing of the output
+     --> plan.yaml:3:27
+      |
+    3 |   a: { run: echo, output: {} }
+      |                           ^^
+      |
+      = help: write `output: json` where any JSON will do, else say what it is: `{ type: object, required: [verdict], properties: { verdict: { type: string } } }`
+    ");
+}
+
+#[test]
+fn a_slip_in_a_file_of_a_schema_names_the_file_and_the_place() {
+    let text = "tasks:\n  a: { run: echo, output: { $ref: s.json } }\n";
+    let file = "{\"type\": \"object\", \"properties\": {\"a\": {\"typ\": \"string\"}}}";
+    assert_snapshot!(Trial::of(text).file("s.json", file).report(), @r"
+    error[F0208]: `typ` is no word of a JSON Schema (`s.json` at `/properties/a/typ`)
+     --> plan.yaml:3:35
+      |
+    3 |   a: { run: echo, output: { $ref: s.json } }
+      |                                   ^^^^^^
+      |
+      = help: did you mean `type`?
+    ");
+}

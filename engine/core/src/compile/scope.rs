@@ -17,7 +17,7 @@ use crate::graph::Edge;
 use crate::ids::TaskId;
 use crate::model::Settings;
 use crate::plan::ConditionAt;
-use crate::template::Template;
+use crate::template::{Reference, Segment, Template};
 
 /// Where a template stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,6 +69,15 @@ impl Spot {
 
     pub(super) fn of_attempt(self) -> bool {
         matches!(self, Spot::Env | Spot::Attempt | Spot::Verdict)
+    }
+
+    /// How many of the names of its own task it knows: its id; of an instance its address and key; the attempt.
+    pub(super) fn own_names(self) -> usize {
+        match self {
+            Spot::PlanEnv(_) | Spot::Lock | Spot::PlanOutputs | Spot::Items | Spot::Key => 1,
+            Spot::Condition => 3,
+            Spot::Env | Spot::Attempt | Spot::Verdict => 4,
+        }
     }
 
     /// Whether what stands there is held for true or false.
@@ -175,8 +184,13 @@ impl<'w, 'a> Scope<'w, 'a> {
         let names_instance = |root: &str| {
             root == "key" || self.item_name() == Some(root) || (root == "matrix" && self.axes().is_some())
         };
+        let own = |reference: &Reference| {
+            reference.root() == "task"
+                && matches!(reference.path.get(1), Some(Segment::Name(name)) if name == "key" || name == "address")
+        };
+        let mut references = expression.references.iter();
         let of_instance = self.is_expanded()
-            && expression.references.iter().any(|reference| names_instance(reference.root()));
+            && references.any(|reference| names_instance(reference.root()) || own(reference));
         if of_instance { ConditionAt::Instance } else { ConditionAt::Task }
     }
 
@@ -192,7 +206,7 @@ impl<'w, 'a> Scope<'w, 'a> {
         roots.extend((spot.sees_key() && self.is_expanded()).then_some("key"));
         roots.extend(["run", "git"]);
         roots.extend(spot.of_attempt().then_some("attempt"));
-        roots.extend((spot == Spot::Verdict).then_some("task"));
+        roots.extend(self.task.map(|_| "task"));
         roots
     }
 }

@@ -67,6 +67,8 @@ pub(super) struct Shape<'a> {
     /// The task whose conversation it goes on with.
     pub fork: Option<TaskId>,
     pub names: Names<'a>,
+    /// Names of its matrix that only some instances have, each with the key of one that lacks it.
+    pub lacking: Vec<(String, String)>,
     pub output: Output,
     pub isolation: Isolation,
     pub merge: Merge,

@@ -6,10 +6,10 @@ use super::findings::Findings;
 use super::scope::Scope;
 use super::shape::Keys;
 use super::templates;
-use super::words::{literal, size};
+use super::words::{literal, positive_length, size};
 use crate::diagnostic::{Code, Spanned};
-use crate::plan::{AgentChecks, Command, ShellTask};
-use crate::syntax::{RunText, Text};
+use crate::plan::{AgentCheck, AgentChecks, Command, ShellTask};
+use crate::syntax::{CheckFile, RunText, Text};
 use crate::template::Template;
 
 /// The shell of a task that names none. Options, not the profile of whoever runs the plan, decide how it behaves.
@@ -87,17 +87,20 @@ pub(super) fn task<'a>(
 pub(super) fn checks<'a>(
     findings: &mut Findings,
     scope: &mut Scope<'_, 'a>,
-    written: &'a Spanned<Vec<Text>>,
+    written: &'a Spanned<Vec<CheckFile>>,
 ) -> Option<Box<AgentChecks>> {
     let shell = Arc::clone(&scope.world.shell);
-    let mut scripts = Vec::with_capacity(written.value.len());
-    for text in &written.value {
+    let mut checks = Vec::with_capacity(written.value.len());
+    for CheckFile { run: text, timeout } in &written.value {
         if text.value.trim().is_empty() {
             findings.push(findings.at(Code::BadValue, text.span, "a check is empty"));
         }
-        scripts.extend(templates::script(findings, scope, &shell, text));
+        let timeout = timeout.as_ref();
+        let timeout = timeout.and_then(|text| positive_length(findings, "checks.timeout", text));
+        let script = templates::script(findings, scope, &shell, text);
+        checks.extend(script.map(|script| AgentCheck { script, timeout }));
     }
-    (!scripts.is_empty()).then(|| Box::new(AgentChecks { shell, scripts }))
+    (!checks.is_empty()).then(|| Box::new(AgentChecks { shell, checks }))
 }
 
 /// Reads a `run` that is a list.

@@ -5,6 +5,7 @@ use super::expansion;
 use super::findings::{Findings, Written};
 use super::fork::Forks;
 use super::input::{CompileInput, GitPlace};
+use super::matrix_rules::lacking;
 use super::private_tree::{self, merge_of, preparation};
 use super::prompts;
 use super::references::{report, unknown_task};
@@ -80,9 +81,11 @@ pub(super) fn shape<'a>(
         (output, _) => output,
     };
     let names = expansion::names(findings, keys);
+    let lacking = file.keys.matrix.as_ref().map_or_else(Vec::new, |matrix| lacking(&matrix.value));
     let merge = merge_of(isolation, merge.unwrap_or_default());
     let fork = fork.map(|fork| fork.task);
-    let shape = Shape { task, id: &file.id, keys, kind, fork, names, output, isolation, merge, faulty };
+    let shape =
+        Shape { task, id: &file.id, keys, kind, fork, names, lacking, output, isolation, merge, faulty };
     check_keys(findings, &shape);
     shape
 }

@@ -119,3 +119,19 @@ tasks:
 ";
     assert_snapshot!(check(fine), @"");
 }
+
+#[test]
+fn an_open_hole_is_shown_with_how_to_write_the_sign_itself() {
+    let text = "tasks:\n  a: { prompt: \"say what ${{ in a text means\", tools: [Read] }\n";
+    assert_snapshot!(check(text), @r#"
+    error[F0401]: a hole is never closed
+     --> plan.yaml:3:26
+      |
+    3 |   a: { prompt: "say what ${{ in a text means", tools: [Read] }
+      |                          ^^^
+      |
+      = help: close it with `}}`, and every quote and bracket in it; the sign itself is `${{ "${{" }}`
+    "#);
+    let sign = "tasks:\n  a: { prompt: 'say what ${{ \"${{\" }} in a text means', tools: [Read] }\n";
+    assert_eq!(check(sign), "");
+}

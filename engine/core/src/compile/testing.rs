@@ -124,13 +124,24 @@ impl Trial {
 
     /// `-i name=text`.
     pub(crate) fn given(mut self, name: &str, text: &str) -> Self {
-        self.inputs.push(GivenInput { name: name.to_owned(), value: GivenValue::Text(text.to_owned()) });
+        self.inputs.push(GivenInput {
+            name: name.to_owned(),
+            value: GivenValue::Text(text.to_owned()),
+            place: None,
+        });
         self
     }
 
     /// `-i name:=json`.
     pub(crate) fn given_json(mut self, name: &str, value: Value) -> Self {
-        self.inputs.push(GivenInput { name: name.to_owned(), value: GivenValue::Json(value) });
+        self.inputs.push(GivenInput { name: name.to_owned(), value: GivenValue::Json(value), place: None });
+        self
+    }
+
+    /// `--inputs-file`.
+    pub(crate) fn inputs_file(mut self, text: &str) -> Self {
+        let file = Arc::new(SourceFile::new("in.yaml", text));
+        self.inputs.extend(super::inputs_file(&file).expect("a file of inputs"));
         self
     }
 

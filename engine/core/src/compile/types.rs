@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::fields;
 use super::inputs::{Input, InputKind};
 use super::schema;
 use super::scope::Scope;
@@ -40,7 +41,10 @@ impl Scope<'_, '_> {
                 let id = self.world.ids.get(task)?;
                 of_task(&self.world.shapes[id.index()], &rest[1..])
             }
-            ("task", Some(_), _) if !matches!(name(0), Some("attempt")) => of_single(self.task?, rest),
+            ("task", Some(_), _) if !fields::OF_SELF.contains(&name(0).unwrap_or_default()) => {
+                of_single(self.task?, rest)
+            }
+            ("task", Some("id" | "address" | "key"), 1) => Some(Type::Text),
             ("task", Some("attempt"), 1) | ("attempt", _, 0) => Some(Type::Number),
             ("key", _, 0) => Some(Type::Text),
             ("matrix", Some(axis), 1) => self.task?.axis_values(axis).map(Type::OneOf),

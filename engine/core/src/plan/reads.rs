@@ -126,7 +126,11 @@ impl<'p> Reads<'p, '_> {
             },
             TaskKind::Agent(agent) => {
                 self.template(&agent.prompt);
-                agent.checks.iter().flat_map(|checks| &checks.scripts).for_each(|script| self.script(script));
+                agent
+                    .checks
+                    .iter()
+                    .flat_map(|checks| &checks.checks)
+                    .for_each(|check| self.script(&check.script));
             }
         }
     }

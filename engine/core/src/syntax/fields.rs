@@ -97,6 +97,9 @@ impl<'a> Reader<'a> {
         };
         let help = match entry.value.kind {
             NodeKind::Null => Some("write a value, or take the key out".to_owned()),
+            NodeKind::Text { ref value, .. } if value.contains("${{") => {
+                Some(format!("`{}` is taken as written: it holds no templates", entry.key))
+            }
             _ => None,
         };
         let span = self.shown(entry);
@@ -191,7 +194,8 @@ impl<'a> Reader<'a> {
             "no" | "off" | "n" | "false" => Some("write `false`"),
             _ => None,
         };
-        self.wrong_type(&entry, "`true` or `false`").help = meant.map(str::to_owned);
+        let problem = self.wrong_type(&entry, "`true` or `false`");
+        problem.help = meant.map(str::to_owned).or(problem.help.take());
         None
     }
 

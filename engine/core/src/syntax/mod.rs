@@ -28,7 +28,7 @@ pub use source_text::{AGENT_LIMIT, PLAN_LIMIT, source_text};
 pub(crate) use tool_list::split_words;
 pub use workflow::workflow;
 pub use workflow_file::{
-    ExpectFile, InputFile, MatrixFile, NeedFile, PermissionsFile, PromptText, RareKeys, RetryFile, RunText,
-    TaskFile, TaskKeys, Text, TimeoutFile, WorkflowFile,
+    CheckFile, ExpectFile, InputFile, MatrixFile, NeedFile, PermissionsFile, PromptText, RareKeys, RetryFile,
+    RunText, TaskFile, TaskKeys, Text, TimeoutFile, WorkflowFile,
 };
 pub use yaml::parse_yaml;

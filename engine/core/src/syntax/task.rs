@@ -8,8 +8,8 @@ use super::node::{Entry, Node, NodeKind};
 use super::place::place_in;
 use super::workflow::{check_name, environment};
 use super::workflow_file::{
-    ExpectFile, MatrixFile, NeedFile, PermissionsFile, PromptText, RetryFile, RunText, TaskKeys, Text,
-    TimeoutFile,
+    CheckFile, ExpectFile, MatrixFile, NeedFile, PermissionsFile, PromptText, RetryFile, RunText, TaskKeys,
+    Text, TimeoutFile,
 };
 use super::yaml_trouble::quote_help;
 use crate::diagnostic::{Code, Span, Spanned};
@@ -41,7 +41,7 @@ pub(super) const KEYS: &[Field<TaskKeys>] = &[
     Field { name: "max_parallel", read: |reader, task, entry| task.max_parallel = reader.int(entry) },
     Field { name: "fail_fast", read: |reader, task, entry| task.fail_fast = reader.flag(entry) },
     Field { name: "repair", read: |reader, task, entry| task.repair = reader.int(entry) },
-    Field { name: "checks", read: |reader, task, entry| task.checks = Some(one_or_more(reader, entry)) },
+    Field { name: "checks", read: |reader, task, entry| task.checks = Some(checks(reader, entry)) },
     Field {
         name: "artifacts",
         read: |reader, task, entry| task.artifacts = Some(one_or_more(reader, entry)),
@@ -204,6 +204,11 @@ fn matrix(reader: &mut Reader<'_>, entry: Entry) -> Option<Spanned<Box<MatrixFil
             "exclude" => matrix.exclude = combinations(reader, entry),
             _ => {
                 let name = entry.name();
+                if let Some(meant) = rule_meant(&name.value) {
+                    let message = format!("`{}` is one more axis of this matrix", name.value);
+                    reader.problem(Code::Suspicious, name.span, message).help =
+                        Some(format!("did you mean `{meant}`?"));
+                }
                 check_name(reader, "an axis", &name.value, name.span);
                 if let Some(values) = reader.list_or_text(entry) {
                     matrix.axes.push((name, values));
@@ -212,6 +217,15 @@ fn matrix(reader: &mut Reader<'_>, entry: Entry) -> Option<Spanned<Box<MatrixFil
         }
     }
     Some(Spanned::new(Box::new(matrix), span))
+}
+
+/// The rule that somebody meant whose word YAML makes an axis.
+fn rule_meant(axis: &str) -> Option<&'static str> {
+    match axis.to_ascii_lowercase().as_str() {
+        "includes" | "included" | "inclusions" | "inlcude" | "incude" => Some("include"),
+        "excludes" | "excluded" | "exclusions" | "exlcude" | "exlude" => Some("exclude"),
+        _ => None,
+    }
 }
 
 fn combinations(reader: &mut Reader<'_>, entry: Entry) -> Vec<Node> {
@@ -263,8 +277,10 @@ fn retry(reader: &mut Reader<'_>, entry: Entry) -> Option<Spanned<Box<RetryFile>
         | NodeKind::Float(_)
         | NodeKind::Text { .. }
         | NodeKind::List(_) => {
-            reader.wrong_type(&entry, "a number of further attempts, or a mapping").help =
-                Some("write `retry: 2` or `retry: { max: 2, delay: 5s }`".to_owned());
+            let problem = reader.wrong_type(&entry, "a number of further attempts, or a mapping");
+            problem
+                .help
+                .get_or_insert_with(|| "write `retry: 2` or `retry: { max: 2, delay: 5s }`".to_owned());
             return None;
         }
     }
@@ -332,6 +348,45 @@ fn permissions(reader: &mut Reader<'_>, entry: Entry) -> Option<Spanned<Box<Perm
     };
     reader.fields(Place::Other("`permissions`"), entries, PERMISSIONS, &mut rules);
     Some(Spanned::new(Box::new(rules), span))
+}
+
+/// A check while it is read: its script, its `timeout`.
+type Check = (Option<Text>, Option<Text>);
+
+const CHECK: &[Field<Check>] = &[
+    Field { name: "run", read: |reader, check, entry| check.0 = reader.text(entry) },
+    Field { name: "timeout", read: |reader, check, entry| check.1 = reader.any_text(entry) },
+];
+
+/// A script or a list of scripts, each by itself or as `{ run, timeout }`.
+fn checks(reader: &mut Reader<'_>, entry: Entry) -> Spanned<Vec<CheckFile>> {
+    let span = reader.shown(&entry);
+    let NodeKind::List(items) = entry.value.kind else {
+        let scripts = reader.one_or_many(entry);
+        let scripts = scripts.into_iter().map(|run| CheckFile { run, timeout: None });
+        return Spanned::new(scripts.collect(), span);
+    };
+    let mut checks = Vec::with_capacity(items.len());
+    for item in items {
+        let place = first_line(reader.file, item.span);
+        match item.kind {
+            NodeKind::Map(keys) => {
+                let (found, mut check) = (reader.found.len(), Check::default());
+                reader.fields(Place::Other("a check"), keys, CHECK, &mut check);
+                let (run, timeout) = check;
+                if run.is_none() && reader.found.len() == found {
+                    reader.problem(Code::MissingKey, place, "this check runs nothing").help =
+                        Some("write `{ run: cargo test, timeout: 5m }`".to_owned());
+                }
+                checks.extend(run.map(|run| CheckFile { run, timeout }));
+            }
+            kind => {
+                let script = reader.elements(&entry.key, Box::new([Node { span: item.span, kind }]));
+                checks.extend(script.into_iter().map(|run| CheckFile { run, timeout: None }));
+            }
+        }
+    }
+    Spanned::new(checks, span)
 }
 
 /// A text or a list of texts.

@@ -136,8 +136,8 @@ pub struct RareKeys {
     pub output: Option<Node>,
     /// `repair`.
     pub repair: Option<Spanned<i64>>,
-    /// `checks`: a script or a list of scripts.
-    pub checks: Option<Spanned<Vec<Text>>>,
+    /// `checks`: a script or a list of them.
+    pub checks: Option<Spanned<Vec<CheckFile>>>,
     /// `artifacts`: a path or a list of paths.
     pub artifacts: Option<Spanned<Vec<Text>>>,
     /// `expect`.
@@ -308,6 +308,15 @@ pub struct ExpectFile {
     pub denied: Option<Spanned<bool>>,
     /// `that`.
     pub that: Option<Text>,
+}
+
+/// One of `checks`: a script, or `{ run, timeout }`.
+#[derive(Clone, Debug)]
+pub struct CheckFile {
+    /// The script.
+    pub run: Text,
+    /// How long it may take.
+    pub timeout: Option<Text>,
 }
 
 /// `permissions`.

@@ -264,3 +264,15 @@ fn a_text_that_says_no_is_no_condition() {
         assert!(error.starts_with("it is a text that says no"), "{text}: {error}");
     }
 }
+
+#[test]
+fn a_variable_that_is_not_set_is_null_to_a_condition_and_an_error_to_others() {
+    let mut context = Context::new();
+    context.set("env", json!({}));
+    let text = |source: &str| {
+        Template::text(source).expect("a template").render(&context).map_err(|error| error.message)
+    };
+    assert_eq!(text("${{ env.X or 'y' }}"), Ok("y".to_owned()));
+    assert_eq!(text("${{ 'a' if env.X else 'b' }}"), Ok("b".to_owned()));
+    assert!(text("${{ env.X }}").is_err());
+}

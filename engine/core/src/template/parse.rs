@@ -86,12 +86,21 @@ fn fault(error: &minijinja::Error, source: &str, is_expression: bool) -> Templat
     let at = error.range().unwrap_or(0..source.len());
     let at = whole_characters(source, at);
     let hole = if is_expression { 0..source.len() } else { hole_around(source, at.start) };
+    let detail = error.detail().unwrap_or("it can't be parsed");
+    let is_open = || {
+        let text = &source[hole.clone()];
+        // A quote that swallows the end is told as one.
+        let by_quote = detail == "unexpected end of string" && text.contains("}}");
+        text.starts_with("${{") && !by_quote && extent(source, hole.start, Marker::Hole).is_none()
+    };
+    if !is_expression && is_open() {
+        return open_hole(hole.start);
+    }
     if let Some((found, operator, word)) = foreign_operator(&source[hole.clone()]) {
         let at = hole.start + found.start..hole.start + found.end;
         let message = format!("`{operator}` is no operator here");
         return TemplateError::new(TemplateErrorKind::Syntax, at, message).help(format!("write `{word}`"));
     }
-    let detail = error.detail().unwrap_or("it can't be parsed");
     if let Some(name) = detail.strip_prefix("unknown statement ") {
         let message = format!("`{name}` is no block of this language");
         let error = TemplateError::new(TemplateErrorKind::Syntax, at, message);
@@ -125,6 +134,12 @@ fn fault(error: &minijinja::Error, source: &str, is_expression: bool) -> Templat
         "${{" => TemplateError::new(TemplateErrorKind::Syntax, sign, message).help("close it with `}}`"),
         _ => TemplateError::new(TemplateErrorKind::Syntax, at, message),
     }
+}
+
+/// A hole that the text ends in. Whoever writes about holes means the sign itself.
+pub(super) fn open_hole(start: usize) -> TemplateError {
+    let error = TemplateError::new(TemplateErrorKind::Syntax, start..start + 3, "a hole is never closed");
+    error.help("close it with `}}`, and every quote and bracket in it; the sign itself is `${{ \"${{\" }}`")
 }
 
 fn is_empty(hole: &str) -> bool {

@@ -12,7 +12,8 @@ pub struct Reference {
     pub path: Vec<Segment>,
     /// The bytes of the source that it stands in.
     pub at: Range<usize>,
-    /// Whether the text at hand copes with its absence: it is piped into `default`, or tested for being none or defined.
+    /// Whether the text at hand copes with its absence: it is piped into `default`, tested for being none or defined, a
+    /// condition by itself, or read where a condition has asked about the same task.
     pub defaulted: bool,
 }
 
@@ -22,6 +23,14 @@ impl Reference {
         match self.path.first() {
             Some(Segment::Name(name)) => name,
             Some(Segment::Index(_)) | None => "",
+        }
+    }
+
+    /// The task that it leads to.
+    pub fn task(&self) -> Option<&str> {
+        match self.path.as_slice() {
+            [Segment::Name(root), Segment::Name(task), ..] if root == "tasks" => Some(task),
+            _ => None,
         }
     }
 }

@@ -365,7 +365,12 @@ fn unknown_names_are_found_before_a_run() {
 
 #[test]
 fn syntax_errors_point_at_their_place() {
-    text_refused("a\né ${{ x", "unexpected end of input, expected `}}`", "${{", "close it with `}}`");
+    text_refused(
+        "a\né ${{ x",
+        "a hole is never closed",
+        "${{",
+        "close it with `}}`, and every quote and bracket in it; the sign itself is `${{ \"${{\" }}`",
+    );
     text_refused(
         "a ${% if x %}y",
         "a block is open at the end of the text",

@@ -35,6 +35,8 @@ pub(super) struct Walk<'a> {
     pub(super) grows: bool,
     pub(super) source: &'a str,
     pub(super) scopes: Vec<Vec<&'a str>>,
+    /// The tasks that the conditions around a place ask about: whoever asks knows in which case the rest is read.
+    guards: Vec<String>,
 }
 
 /// A call of a function that asks how the run stands.
@@ -63,6 +65,7 @@ impl<'a> Walk<'a> {
             grows: false,
             source,
             scopes,
+            guards: Vec::new(),
         }
     }
 
@@ -110,12 +113,10 @@ impl<'a> Walk<'a> {
                 Expr::Compare(Spanned::new(ast::Compare { expr: first, ops }, span))
             }
             Expr::IfExpr(node) => {
-                let choice = ast::IfExpr {
-                    test_expr: self.expr(&node.test_expr),
-                    true_expr: self.expr(&node.true_expr),
-                    false_expr: self.maybe(node.false_expr.as_ref()),
-                };
-                Expr::IfExpr(Spanned::new(choice, span))
+                let (test_expr, (true_expr, false_expr)) = self.behind(&node.test_expr, |walk| {
+                    (walk.expr(&node.true_expr), walk.maybe(node.false_expr.as_ref()))
+                });
+                Expr::IfExpr(Spanned::new(ast::IfExpr { test_expr, true_expr, false_expr }, span))
             }
             Expr::Filter(node) => self.filter(node),
             Expr::Test(node) => self.test(node),
@@ -141,8 +142,10 @@ impl<'a> Walk<'a> {
         if let Some(op) = comparison {
             self.claim(op, &node.left, &node.right);
         }
-        let left = self.expr_with(&node.left, absence);
-        let right = self.expr_with(&node.right, absence);
+        let (left, right) = match node.op {
+            Op::ScAnd | Op::ScOr => self.behind(&node.left, |walk| walk.expr(&node.right)),
+            _ => (self.expr_with(&node.left, absence), self.expr_with(&node.right, absence)),
+        };
         match node.op {
             Op::Eq | Op::Ne | Op::Lt | Op::Lte | Op::Gt | Op::Gte => {
                 let function = comparison.map_or("%eq", ordering);
@@ -156,6 +159,21 @@ impl<'a> Walk<'a> {
             }
             op => Expr::BinOp(Spanned::new(ast::BinOp { op, left, right }, span)),
         }
+    }
+
+    /// A condition, and what is read only as it comes out. Null is an answer to a condition.
+    pub(super) fn behind<T>(
+        &mut self,
+        condition: &Expr<'a>,
+        rest: impl FnOnce(&mut Self) -> T,
+    ) -> (Expr<'a>, T) {
+        let (asked, before) = (self.references.len(), self.guards.len());
+        let condition = self.expr_with(condition, Absence::Null);
+        let tasks = self.references[asked..].iter().filter_map(Reference::task).map(str::to_owned);
+        self.guards.extend(tasks.collect::<Vec<_>>());
+        let rest = rest(self);
+        self.guards.truncate(before);
+        (condition, rest)
     }
 
     /// `a < b < c` as `a < b and b < c`, each under flow's rules.
@@ -204,6 +222,9 @@ impl<'a> Walk<'a> {
             Expr::Var(var) if !self.is_local(var.id) => Some(var),
             _ => None,
         };
+        // A variable that isn't set is null to whoever reckons with null.
+        let or_null = root.is_some_and(|var| var.id == "env") && absence == Absence::Null;
+        let absence = if or_null { Absence::Undefined } else { absence };
         let mut args = Vec::with_capacity(steps.len() + 1);
         match root {
             Some(var) if steps.is_empty() && var.id == "null" => return constant(Value::from(()), span),
@@ -227,7 +248,12 @@ impl<'a> Walk<'a> {
             (false, Absence::Error | Absence::Null) => "%get_of",
             (false, Absence::Undefined) => "%find_of",
         };
-        internal(function, args, span)
+        let found = internal(function, args, span);
+        if !or_null {
+            return found;
+        }
+        let args = vec![CallArg::Pos(constant(Value::from(()), span))];
+        Expr::Filter(Spanned::new(ast::Filter { name: "default", expr: Some(found), args }, span))
     }
 
     /// What stands before the first dot and isn't a name of the run.
@@ -272,8 +298,10 @@ impl<'a> Walk<'a> {
             path.push(segment);
             at.end = *end;
         }
-        let defaulted = absence != Absence::Error;
-        self.references.push(Reference { path, at, defaulted });
+        let mut reference = Reference { path, at, defaulted: absence != Absence::Error };
+        let guarded = reference.task().is_some_and(|task| self.guards.iter().any(|guard| guard == task));
+        reference.defaulted |= guarded;
+        self.references.push(reference);
     }
 
     pub(super) fn filter(&mut self, node: &Spanned<ast::Filter<'a>>) -> Expr<'a> {

@@ -31,12 +31,9 @@ impl<'a> Walk<'a> {
             Stmt::EmitRaw(node) => Stmt::EmitRaw(Spanned::new(ast::EmitRaw { raw: node.raw }, node.span())),
             Stmt::ForLoop(node) => Stmt::ForLoop(Spanned::new(self.for_loop(node), node.span())),
             Stmt::IfCond(node) => {
-                let choice = ast::IfCond {
-                    expr: self.expr(&node.expr),
-                    true_body: self.stmts(&node.true_body),
-                    false_body: self.stmts(&node.false_body),
-                };
-                Stmt::IfCond(Spanned::new(choice, node.span()))
+                let (expr, (true_body, false_body)) = self
+                    .behind(&node.expr, |walk| (walk.stmts(&node.true_body), walk.stmts(&node.false_body)));
+                Stmt::IfCond(Spanned::new(ast::IfCond { expr, true_body, false_body }, node.span()))
             }
             Stmt::WithBlock(node) => Stmt::WithBlock(Spanned::new(self.with(node), node.span())),
             Stmt::Set(node) => {

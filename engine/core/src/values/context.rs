@@ -66,6 +66,7 @@ impl Scope<'_> {
     /// A context that has every value that the references name, and no other.
     pub fn context<'r>(&self, references: impl IntoIterator<Item = &'r Reference>) -> Context {
         let references: Vec<&Reference> = references.into_iter().collect();
+        let reads_own = references.iter().any(|reference| reference.root() == "task");
         let reads_env = references.iter().any(|reference| reference.root() == "env");
         let own = self.env.is_none().then(|| if reads_env { self.plan_env() } else { IndexMap::new() });
         let declared = self.env.as_ref().or(own.as_ref());
@@ -107,6 +108,9 @@ impl Scope<'_> {
             json!({ "root": git.root, "branch": git.branch, "commit": git.commit, "tag": git.tag, "dirty": git.dirty }),
         );
         context.set("attempt", json!(self.attempt.0));
+        if reads_own && self.task.is_some() {
+            context.set("task", Value::Object(self.own_names()));
+        }
         self.add_instance(&mut context);
         context
     }
@@ -127,15 +131,23 @@ impl Scope<'_> {
             context.unreadable(format!("what the task printed can't be read: {why}"));
             Map::new()
         });
-        own.insert(
-            "id".to_owned(),
-            json!(self.task.map(|task| self.plan.tasks[task.index()].address.as_str())),
-        );
-        own.insert("address".to_owned(), json!(self.address()));
-        own.insert("key".to_owned(), json!(self.instance.map(|instance| &instance.key)));
-        own.insert("attempt".to_owned(), json!(self.attempt.0));
+        own.extend(self.own_names());
         context.set("task", Value::Object(own));
         context
+    }
+
+    /// What the task is called, and which try this is.
+    fn own_names(&self) -> Map<String, Value> {
+        let id = self.task.map(|task| self.plan.tasks[task.index()].address.as_str());
+        [
+            ("id", json!(id)),
+            ("address", json!(self.address())),
+            ("key", json!(self.instance.map(|instance| &instance.key))),
+            ("attempt", json!(self.attempt.0)),
+        ]
+        .map(|(name, value)| (name.to_owned(), value))
+        .into_iter()
+        .collect()
     }
 
     fn run_facts(&self) -> Map<String, Value> {

@@ -36,6 +36,18 @@ fn the_output_of_a_task_that_did_not_complete_is_null_through_every_field() {
 }
 
 #[test]
+fn a_task_reads_what_it_is_called_itself() {
+    let own = "${{ task.id }} ${{ task.address }} ${{ task.key }} ${{ task.attempt }}";
+    assert_eq!(prompt_after(0, own), "b b  1");
+    let run = Middle::of("tasks:\n  m: { for_each: [x, y], prompt: p }\n");
+    let template = Template::text(own).expect("a template");
+    let shown = run.look("m", Some(&instance("y", json!("y"))), |scope, _| {
+        template.render(&scope.context(&template.references))
+    });
+    assert_eq!(shown, Ok("m m[y] y 1".to_owned()));
+}
+
+#[test]
 fn a_missing_field_of_an_output_is_an_expression_failure_that_names_the_key() {
     let mut run = Middle::of(
         "tasks:\n  a: { run: x, output: json }\n  b: { prompt: \"${{ tasks.a.output.nope }}\" }\n",

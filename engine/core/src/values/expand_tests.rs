@@ -27,9 +27,12 @@ fn keys_are_rendered_for_each_item_and_must_differ() {
         "for_each: [{ id: x }, { id: y }], key: \"${{ item.id }}!\"",
         Ok(&["x!={\"id\":\"x\"}", "y!={\"id\":\"y\"}"]),
     );
-    check("for_each: [{ id: x }, { id: x }], key: \"${{ item.id }}\"", Err("same key `x`"));
-    check("for_each: [{ id: '' }], key: \"${{ item.id }}\"", Err("`key` is empty for item 0"));
-    check("for_each: [{ id: 1 }], key: \"${{ item.nope }}\"", Err("nope"));
+    // Of a list that is written out the compiler says so.
+    let computed =
+        |list: &str, key: &str| format!("for_each: \"${{{{ {list} }}}}\", key: \"${{{{ {key} }}}}\"");
+    check(&computed("[{ 'id': 'x' }, { 'id': 'x' }]", "item.id"), Err("same key `x`"));
+    check(&computed("[{ 'id': '' }]", "item.id"), Err("`key` is empty for item 0"));
+    check(&computed("[{ 'id': 1 }]", "item.nope"), Err("nope"));
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use indexmap::IndexMap;
 
@@ -64,6 +65,8 @@ pub struct PreparedCheck {
     pub script: String,
     /// The variables that it reads.
     pub env: Vec<(String, String)>,
+    /// How long it may take.
+    pub timeout: Option<Duration>,
 }
 
 /// What every launch has.
@@ -219,11 +222,12 @@ fn checks(
     agent: &AgentTask,
     files: &mut Files,
 ) -> Result<Vec<PreparedCheck>, Box<Outcome>> {
-    let scripts = agent.checks.iter().flat_map(|checks| &checks.scripts);
-    let prepared = scripts.map(|lowered| {
-        let RenderedScript { text: script, env } = script(scope, "checks", lowered, files)?;
+    let checks = agent.checks.iter().flat_map(|checks| &checks.checks);
+    let prepared = checks.map(|check| {
+        let RenderedScript { text: script, env } = script(scope, "checks", &check.script, files)?;
         // As the person wrote it, like the description of a command.
-        Ok(PreparedCheck { shown: one_line(&lowered.source(), 80), script, env })
+        let shown = one_line(&check.script.source(), 80);
+        Ok(PreparedCheck { shown, script, env, timeout: check.timeout })
     });
     prepared.collect()
 }

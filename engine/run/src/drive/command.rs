@@ -92,6 +92,7 @@ impl Driver {
             let mut launch = self.command(site, argv);
             set(&mut launch, open.iter().chain(&check.env).map(|(name, value)| (name, value)));
             launch.idle = site.task.timeout.idle;
+            launch.limit = check.timeout;
             Ok((check.shown.clone(), launch))
         });
         launches.collect()

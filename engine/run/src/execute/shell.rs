@@ -35,6 +35,8 @@ pub struct ShellLaunch {
     pub env: Environment,
     /// The folder it works in.
     pub dir: PathBuf,
+    /// How long it may take, where nobody else holds the clock.
+    pub limit: Option<Duration>,
     /// How long it may be silent.
     pub idle: Option<Duration>,
     /// Between TERM and KILL.
@@ -59,6 +61,7 @@ impl ShellLaunch {
             argv,
             env: Environment::default(),
             dir,
+            limit: None,
             idle: None,
             grace: Self::GRACE,
             max_output: Self::MAX_OUTPUT,
@@ -154,11 +157,14 @@ pub(super) fn end_when_stopped(reason: Reason) -> AttemptEnd {
 }
 
 fn stop_message(launch: &ShellLaunch, reason: Reason) -> Option<String> {
-    match (reason, launch.idle) {
-        (Reason::OutputLimit, _) => {
+    match (reason, launch.idle, launch.limit) {
+        (Reason::OutputLimit, ..) => {
             Some(format!("printed more than {} (`max_output`)", bytes(launch.max_output)))
         }
-        (Reason::Stall, Some(idle)) => {
+        (Reason::Timeout, _, Some(limit)) => {
+            Some(format!("took longer than {} (its `timeout`)", format_duration(limit)))
+        }
+        (Reason::Stall, Some(idle), _) => {
             Some(format!("printed nothing for {} (`timeout.idle`)", format_duration(idle)))
         }
         // Whoever gave the order knows more about it.

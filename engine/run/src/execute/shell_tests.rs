@@ -351,6 +351,15 @@ async fn silence_beyond_the_limit_is_a_stall() {
 }
 
 #[tokio::test]
+async fn a_command_that_has_a_limit_of_its_own_ends_there() {
+    let ran = Shell::new()
+        .run("echo begun; exec sleep 1000", |launch| launch.limit = Some(Duration::from_millis(120)))
+        .await;
+    check(&ran, (AttemptEnd::Failed, Some(Reason::Timeout), None, Some("SIGTERM"), false));
+    assert_eq!(ran.outcome.message.unwrap(), "took longer than 120ms (its `timeout`)");
+}
+
+#[tokio::test]
 async fn endless_output_is_stopped_and_cut_to_the_limit() {
     let mut shell = Shell::new();
     let limit = 1024 * 1024;

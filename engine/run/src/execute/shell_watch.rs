@@ -91,6 +91,8 @@ async fn next_order(stopping: Option<Stopping>, stop: &mut StopSignal) -> StopOr
 /// What a running attempt may not do.
 #[derive(Debug)]
 struct Limits {
+    limit: Option<Duration>,
+    lived: Duration,
     idle: Option<Duration>,
     max_output: u64,
     seen: u64,
@@ -101,6 +103,8 @@ struct Limits {
 impl Limits {
     fn new(launch: &ShellLaunch) -> Self {
         Limits {
+            limit: launch.limit,
+            lived: Duration::ZERO,
             idle: launch.idle,
             max_output: launch.max_output,
             seen: 0,
@@ -116,6 +120,10 @@ impl Limits {
         if written > self.max_output {
             // With grace it could fill the disk.
             return Some(StopOrder { reason: Reason::OutputLimit, force: true });
+        }
+        self.lived += passed;
+        if self.limit.is_some_and(|limit| self.lived >= limit) {
+            return Some(StopOrder { reason: Reason::Timeout, force: false });
         }
         if written != self.seen {
             self.seen = written;

@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use super::super::error::{TemplateError, TemplateErrorKind};
+use super::super::error::TemplateError;
+use super::super::parse::open_hole;
 use super::super::scan::{Marker, extent, next_marker};
 
 /// A byte of the script, or a hole.
@@ -119,6 +120,5 @@ impl Units {
 fn never_closed(source: &str, start: usize) -> (Range<usize>, Option<TemplateError>) {
     let line = source[start..].find('\n').map_or(source.len(), |end| start + end);
     let closed = source[start..line].find("}}").map(|end| start + end + 2);
-    let fault = TemplateError::new(TemplateErrorKind::Syntax, start..start + 3, "a hole is never closed");
-    (start..closed.unwrap_or(line), Some(fault.help("close it with `}}`, and every quote and bracket in it")))
+    (start..closed.unwrap_or(line), Some(open_hole(start)))
 }
