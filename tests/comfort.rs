@@ -172,13 +172,12 @@ fn m13_a_run_prints_a_line_a_task_the_reason_and_the_exact_command_to_try_again(
         ok      agent T  1 turn, N tokens
         run RUN: failed in T: 2 completed, 1 failed, 1 blocked; N tokens
         report: .flow/runs/RUN/report.md
-        Output: flow logs RUN bad
-        Retry with: flow retry RUN bad
-        Resume with: flow resume RUN
+        Why: flow logs RUN --failed
+        Try again: flow retry RUN bad
         ");
     });
     flow.write("go", "");
-    let line = ran.stderr.lines().find_map(|line| line.strip_prefix("Retry with: ")).unwrap();
+    let line = ran.stderr.lines().find_map(|line| line.strip_prefix("Try again: ")).unwrap();
     flow.shell(line).exits(0).says(&["to run: `bad`, `after`"]);
     assert_eq!(flow.read("log"), "after\n");
 }
@@ -198,9 +197,8 @@ fn m13_many_failures_are_listed_at_the_end_with_one_command_for_all() {
           two                          ran longer than T (`timeout`)
           many[a b]                    exit code 1
         report: .flow/runs/RUN/report.md
-        Output: flow logs RUN
-        Retry with: flow retry RUN one two 'many[a b]'
-        Resume with: flow resume RUN
+        Why: flow logs RUN --failed
+        Try again: flow retry RUN one two 'many[a b]'
         ");
     });
 }

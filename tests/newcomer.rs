@@ -118,7 +118,7 @@ fn m9_ctrl_c_ends_the_whole_tree_and_says_how_to_go_on() {
     let ran = running.wait();
     assert_eq!(ran.code, Some(130), "{}", ran.stderr);
     let run = flow.newest_run().file_name().unwrap().to_string_lossy().into_owned();
-    let ran = ran.says(&[&format!("Resume with: flow resume {run}")]);
+    let ran = ran.says(&[&format!("Go on: flow resume {run}")]);
     assert!(!ran.stderr.contains("panicked"));
     assert!(!alive(&flow.read("kid.pid")) && !alive(&flow.read("child.pid")));
     let report = std::fs::read_to_string(flow.newest_run().join("report.md")).unwrap();

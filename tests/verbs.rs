@@ -49,7 +49,7 @@ fn status_shows_what_runs_now_and_events_what_happened() {
 fn stop_ends_a_live_run_from_any_process() {
     let (flow, running) = at_work();
     flow.run(&["stop", "latest"]).exits(0).says(&["ended: killed"]);
-    running.wait().exits(143).says(&["Resume with: flow resume"]);
+    running.wait().exits(143).says(&["Go on: flow resume"]);
     assert!(!alive(&flow.read("wait.pid")) && !flow.exists("after"));
     let kills = flow.events().iter().filter(|event| event["ev"] == "kill_requested").count();
     assert_eq!(kills, 1, "the order is in the journal");

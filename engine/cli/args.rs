@@ -450,6 +450,10 @@ pub struct LogsArgs {
     /// Only standard error of shell tasks.
     #[arg(long)]
     pub stderr: bool,
+
+    /// Only tasks that failed, were stopped or lost their engine.
+    #[arg(long)]
+    pub failed: bool,
 }
 
 #[derive(Debug, Args)]

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::time::Duration;
 
 use flow_core::ids::Address;
-use flow_core::model::OutputSlice;
+use flow_core::model::{OutputSlice, TaskState};
 use flow_core::report::{RunReport, TaskReport};
 use flow_run::store::{RunFolder, Unended, copy_slice, read_journal, unended};
 
@@ -38,10 +38,16 @@ pub(super) fn run(session: &Session, args: &LogsArgs) -> anyhow::Result<u8> {
 }
 
 fn chosen<'a>(report: &'a RunReport, args: &LogsArgs) -> anyhow::Result<Vec<&'a TaskReport>> {
-    let Some(wanted) = &args.task else { return Ok(report.tasks.iter().collect()) };
+    let is_wanted = |task: &&TaskReport| {
+        !args.failed || matches!(task.state, TaskState::Failed | TaskState::Killed | TaskState::Lost)
+    };
+    let Some(wanted) = &args.task else { return Ok(report.tasks.iter().filter(is_wanted).collect()) };
     let fits = |task: &&TaskReport| task.address.as_str() == wanted || task.address.without_keys() == *wanted;
     let found: Vec<_> = report.tasks.iter().filter(fits).collect();
-    if found.is_empty() { Err(no_task(report, wanted)) } else { Ok(found) }
+    if found.is_empty() {
+        return Err(no_task(report, wanted));
+    }
+    Ok(found.into_iter().filter(is_wanted).collect())
 }
 
 /// The task of exactly this address.

@@ -66,7 +66,7 @@ impl Screen for Plain {
                 out,
                 "{FAINT}{:<7} {:<28} {}{FAINT:#}",
                 "",
-                visible(task.as_str()),
+                words::name(task.as_str()),
                 visible(&activity)
             );
         }

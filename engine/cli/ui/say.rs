@@ -27,8 +27,10 @@ static PROGRAM: OnceLock<String> = OnceLock::new();
 
 /// Takes over the options that say where the project and its runs are.
 pub fn set_program(cli: &Cli) {
+    // Whole: what is shown in one folder may be pasted in another.
     let option = |name: &str, path: &Option<PathBuf>| {
         path.as_ref()
+            .map(|path| std::path::absolute(path).unwrap_or_else(|_| path.clone()))
             .map(|path| format!(" {name} {}", shell_word(&path.display().to_string())))
             .unwrap_or_default()
     };

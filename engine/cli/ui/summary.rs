@@ -4,15 +4,15 @@ use std::io::Write;
 use std::time::Duration;
 
 use flow_core::model::{RunStatus, TaskState};
-use flow_core::report::{RunReport, TaskReport};
-use flow_core::text::{format_duration, format_tokens, shell_word, visible};
+use flow_core::report::{RunReport, TaskReport, next_steps};
+use flow_core::text::{format_duration, format_tokens};
 
 use super::How;
 use super::words;
 
-/// How many failed tasks are listed, and how many a command names.
+/// How many failed tasks are listed, and how many places of kept work.
 const LISTED: usize = 10;
-const NAMED: usize = 4;
+const KEPT: usize = 4;
 
 /// A run that is over.
 pub struct Ended<'a> {
@@ -52,17 +52,10 @@ pub fn summary(how: How, ended: &Ended<'_>) {
     }
     let _ = writeln!(out, "report: {folder}/report.md");
     say_what_is_kept(&mut out, report, folder);
-    match report.status {
-        RunStatus::Completed | RunStatus::Running => {}
-        RunStatus::Failed | RunStatus::Killed | RunStatus::Lost => {
-            let names: Vec<_> = failed.iter().map(|task| shell_word(task.address.as_str())).collect();
-            let flow = super::program();
-            let one = if let [only] = names.as_slice() { format!(" {only}") } else { String::new() };
-            let _ = writeln!(out, "Output: {flow} logs {run}{one}");
-            if (1..=NAMED).contains(&names.len()) {
-                let _ = writeln!(out, "Retry with: {flow} retry {run} {}", names.join(" "));
-            }
-            let _ = writeln!(out, "Resume with: {flow} resume {run}");
+    // Who reads the log of a CI job has no run folder: its machine is gone.
+    if !in_ci {
+        for (words, command) in next_steps(report, super::program()) {
+            let _ = writeln!(out, "{words}: {command}");
         }
     }
 }
@@ -72,7 +65,7 @@ fn say_what_is_kept(out: &mut impl Write, report: &RunReport, folder: &str) {
     let said = |task: &TaskReport, place: &str| {
         task.message.as_deref().is_some_and(|message| message.contains(place))
     };
-    let mut left = 0;
+    let mut lines = Vec::new();
     for (task, _, tree) in report.kept_trees() {
         let place = match (&tree.patch, &tree.branch, &tree.path) {
             (Some(patch), ..) if !said(task, patch) => format!("patch {folder}/{patch}"),
@@ -80,16 +73,17 @@ fn say_what_is_kept(out: &mut impl Write, report: &RunReport, folder: &str) {
             (None, None, Some(path)) if !said(task, path) => format!("folder {path}"),
             (Some(_) | None, ..) => continue,
         };
-        left += 1;
-        if left > NAMED {
-            continue;
-        }
         let files = if tree.files_changed == 1 { "file" } else { "files" };
-        let (task, count) = (visible(task.address.as_str()), tree.files_changed);
-        let _ = writeln!(out, "kept: {} ({task}: {count} {files})", visible(&place));
+        let (task, count) = (words::name(task.address.as_str()), tree.files_changed);
+        lines.push(format!("kept: {} ({task}: {count} {files})", words::name(&place)));
     }
-    if left > NAMED {
-        let _ = writeln!(out, "kept: {} more, see the report", left - NAMED);
+    // A line that says "1 more" is as long as the one that it stands for.
+    let shown = if lines.len() == KEPT + 1 { KEPT + 1 } else { KEPT };
+    for line in lines.iter().take(shown) {
+        let _ = writeln!(out, "{line}");
+    }
+    if lines.len() > shown {
+        let _ = writeln!(out, "kept: {} more, see the report", lines.len() - shown);
     }
 }
 
@@ -105,7 +99,7 @@ fn list(out: &mut impl Write, failed: &[&TaskReport]) {
             signal: task.signal.as_deref(),
             message: task.message.as_deref(),
         };
-        let _ = writeln!(out, "  {:<27}{}", visible(task.address.as_str()), words::cause(&end));
+        let _ = writeln!(out, "  {:<27}{}", words::name(task.address.as_str()), words::cause(&end));
     }
     if failed.len() > LISTED {
         let _ = writeln!(out, "  and {} more", failed.len() - LISTED);

@@ -34,15 +34,20 @@ pub enum Names {
 impl Names {
     fn write(self, name: &str) -> String {
         match self {
-            Names::Whole => format!("{:<ADDRESS$}", visible(name)),
+            Names::Whole => format!("{:<ADDRESS$}", self::name(name)),
             Names::Fitted(width) => fitted(name, width),
         }
     }
 }
 
+/// A name on one line, whatever stands in it: a line that it began would be another's.
+pub fn name(name: &str) -> String {
+    visible(name).replace('\n', "\\n")
+}
+
 /// A name in exactly `width` columns: a longer one loses its middle.
 pub fn fitted(name: &str, width: usize) -> String {
-    let name = middle(&visible(name), width);
+    let name = middle(&self::name(name), width);
     console::pad_str(&name, width, console::Alignment::Left, None).into_owned()
 }
 
@@ -126,7 +131,7 @@ pub fn activity(update: &Update) -> Option<String> {
         ) => return None,
     };
     let said = one_line(&said, 120);
-    Some(format!("{FAINT}{word:<SIGN$} {:<ADDRESS$} {}{FAINT:#}", visible(task.as_str()), visible(&said)))
+    Some(format!("{FAINT}{word:<SIGN$} {:<ADDRESS$} {}{FAINT:#}", name(task.as_str()), visible(&said)))
 }
 
 /// `begun`: whether there was an attempt.

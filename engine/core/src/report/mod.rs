@@ -22,6 +22,7 @@ mod md_graph;
 mod md_tasks;
 mod md_values;
 mod md_work;
+mod next;
 mod notifications;
 mod run_report;
 #[cfg(test)]
@@ -32,6 +33,7 @@ pub use denied::denied_lines;
 pub use fold::Fold;
 pub use format::{Format, Texts};
 pub use github::{data as github_data, property as github_property};
+pub use next::next_steps;
 pub use notifications::notification;
 pub use run_report::{AttemptReport, Counts, LaunchReport, Need, RunReport, TaskReport};
 
