@@ -15,6 +15,7 @@ mod cases;
 mod ci_files;
 mod comfort;
 mod conditions;
+mod conversation;
 mod cookbook;
 mod crash;
 mod docs;

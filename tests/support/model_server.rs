@@ -16,6 +16,8 @@ pub struct Answer {
     chunk: usize,
     /// Whether the connection breaks off after this many bytes of the body.
     cut: Option<usize>,
+    /// Whether the connection then stays, and nothing more comes.
+    held: bool,
 }
 
 /// A request as it arrived.
@@ -41,6 +43,7 @@ impl Answer {
             body,
             chunk: 0,
             cut: None,
+            held: false,
         }
     }
 
@@ -52,6 +55,7 @@ impl Answer {
             body,
             chunk: 0,
             cut: None,
+            held: false,
         }
     }
 
@@ -69,6 +73,19 @@ impl Answer {
     /// Breaks the connection off in the middle of the body.
     pub fn cut_at(mut self, bytes: usize) -> Self {
         self.cut = Some(bytes);
+        self
+    }
+
+    /// Sends no more than the beginning of the body, up to and with a text, and keeps the connection.
+    pub fn held_after(mut self, text: &str) -> Self {
+        self.cut = Some(end_of_event(&self.body, text));
+        self.held = true;
+        self
+    }
+
+    /// Breaks the connection off behind a text of the body.
+    pub fn cut_after(mut self, text: &str) -> Self {
+        self.cut = Some(end_of_event(&self.body, text));
         self
     }
 }
@@ -93,6 +110,12 @@ impl ModelServer {
     pub fn asked(&self) -> Vec<Asked> {
         self.asked.lock().unwrap().clone()
     }
+}
+
+/// Where the event ends that says this.
+fn end_of_event(body: &str, text: &str) -> usize {
+    let at = body.find(text).unwrap();
+    at + body[at..].find("\n\n").unwrap() + 2
 }
 
 fn serve(stream: TcpStream, seen: &Mutex<Vec<Asked>>, next: &mut dyn FnMut() -> Option<Answer>) {
@@ -146,22 +169,32 @@ fn write_answer(writer: &mut TcpStream, answer: &Answer) -> std::io::Result<()> 
     if answer.cut.is_none() {
         writer.write_all(b"0\r\n\r\n")?;
     }
-    writer.flush()
+    writer.flush()?;
+    if answer.held {
+        // Until the other side is gone.
+        let _ = writer.read(&mut [0]);
+    }
+    Ok(())
 }
 
 /// An Anthropic stream of one tool call.
 pub fn anthropic_call(id: &str, tool: &str, input: &Value) -> String {
-    let json = input.to_string();
-    let (one, two) = json.split_at(json.len() / 2);
-    anthropic(
-        &[
-            json!({"type": "content_block_start", "index": 0, "content_block": {"type": "tool_use", "id": id, "name": tool, "input": {}}}),
-            json!({"type": "content_block_delta", "index": 0, "delta": {"type": "input_json_delta", "partial_json": one}}),
-            json!({"type": "content_block_delta", "index": 0, "delta": {"type": "input_json_delta", "partial_json": two}}),
-            json!({"type": "content_block_stop", "index": 0}),
-        ],
-        "tool_use",
-    )
+    anthropic_calls(&[(id, tool, input.clone())])
+}
+
+/// An Anthropic stream of several tool calls.
+pub fn anthropic_calls(calls: &[(&str, &str, Value)]) -> String {
+    let blocks = calls.iter().enumerate().flat_map(|(index, (id, tool, input))| {
+        let json = input.to_string();
+        let (one, two) = json.split_at(json.len() / 2);
+        [
+            json!({"type": "content_block_start", "index": index, "content_block": {"type": "tool_use", "id": id, "name": tool, "input": {}}}),
+            json!({"type": "content_block_delta", "index": index, "delta": {"type": "input_json_delta", "partial_json": one}}),
+            json!({"type": "content_block_delta", "index": index, "delta": {"type": "input_json_delta", "partial_json": two}}),
+            json!({"type": "content_block_stop", "index": index}),
+        ]
+    });
+    anthropic(&blocks.collect::<Vec<_>>(), "tool_use")
 }
 
 /// An Anthropic stream of one text.

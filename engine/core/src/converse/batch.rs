@@ -1,8 +1,7 @@
-//! The calls of one turn: who may run now, and what came of each.
+//! The calls of one turn that are made: who may run now, and whether all have come back.
 
 use super::{Call, CallResult};
 use crate::model::{ToolClass, tool};
-use crate::wire::Block;
 
 /// The most bytes of one result.
 const MOST: usize = 100 * 1024;
@@ -24,7 +23,7 @@ struct Slot {
 enum State {
     Waiting(Call),
     Running(ToolClass),
-    Done(CallResult),
+    Done,
 }
 
 impl Batch {
@@ -37,11 +36,6 @@ impl Batch {
         self.slots.push(Slot { id: call.id.clone(), state: State::Waiting(call) });
     }
 
-    /// Adds a call whose result is known without making it.
-    pub(super) fn add_done(&mut self, id: &str, result: CallResult) {
-        self.slots.push(Slot { id: id.to_owned(), state: State::Done(bounded(result)) });
-    }
-
     /// Takes out the calls that may run now.
     pub(super) fn start(&mut self) -> Vec<Call> {
         let mut started = Vec::new();
@@ -49,7 +43,7 @@ impl Batch {
         let mut open = self.slots.iter().filter(running).count();
         for slot in &mut self.slots {
             match &slot.state {
-                State::Done(_) | State::Running(ToolClass::Reader) => continue,
+                State::Done | State::Running(ToolClass::Reader) => continue,
                 State::Running(ToolClass::Writer) => break,
                 State::Waiting(call) => {
                     let class = class_of(&call.tool);
@@ -73,26 +67,16 @@ impl Batch {
         started
     }
 
-    /// Takes the result of a running call; one of any other call is dropped.
-    pub(super) fn returned(&mut self, id: &str, result: CallResult) {
+    /// Notes that a call has come back; whether it is one that was running.
+    pub(super) fn returned(&mut self, id: &str) -> bool {
         let running = |slot: &&mut Slot| slot.id == id && matches!(slot.state, State::Running(_));
-        if let Some(slot) = self.slots.iter_mut().find(running) {
-            slot.state = State::Done(bounded(result));
-        }
+        let found = self.slots.iter_mut().find(running).map(|slot| slot.state = State::Done);
+        found.is_some()
     }
 
-    /// All results in the order of the calls, once there are all.
-    pub(super) fn results(&mut self) -> Option<Vec<Block>> {
-        if self.slots.iter().any(|slot| !matches!(slot.state, State::Done(_))) {
-            return None;
-        }
-        let blocks = std::mem::take(&mut self.slots).into_iter().filter_map(|slot| match slot.state {
-            State::Done(CallResult { content, is_error }) => {
-                Some(Block::ToolResult { tool_use_id: slot.id, content, is_error })
-            }
-            State::Waiting(_) | State::Running(_) => None,
-        });
-        Some(blocks.collect())
+    /// Whether all have come back.
+    pub(super) fn is_done(&self) -> bool {
+        self.slots.iter().all(|slot| matches!(slot.state, State::Done))
     }
 }
 
@@ -102,7 +86,7 @@ fn class_of(name: &str) -> ToolClass {
 }
 
 /// The result with at most [`MOST`] bytes; a cut says how much there was.
-fn bounded(mut result: CallResult) -> CallResult {
+pub(super) fn bounded(mut result: CallResult) -> CallResult {
     const ROOM: usize = 80;
     let length = result.content.len();
     if length > MOST {

@@ -7,7 +7,7 @@
 use serde_json::Value;
 
 use super::Item;
-use super::record::calls_of;
+use super::record::{Record, calls_of};
 use crate::wire::{Block, Message, Role};
 
 /// What a fork is told of its parent's open calls.
@@ -17,21 +17,10 @@ pub const PLACEHOLDER: &str =
 /// What a fork begins with; `None` when the parent has said nothing yet. What the parent used and was refused is the
 /// parent's and is not in it.
 pub fn fork(parent: &[Item], directive: &str) -> Option<Item> {
-    let mut messages: Vec<&Message> = parent
-        .iter()
-        .flat_map(|item| match item {
-            Item::Forked { messages } => messages.as_slice(),
-            Item::Message { message } => std::slice::from_ref(message),
-            Item::Turn { .. }
-            | Item::Denied { .. }
-            | Item::Repair
-            | Item::CheckFailed
-            | Item::Spoiled { .. } => &[],
-        })
-        .collect();
+    let mut messages = Record::of(parent).messages;
     let last = messages.iter().rposition(|message| message.role == Role::Assistant)?;
     messages.truncate(last + 1);
-    let mut content: Vec<Block> = calls_of(messages[last])
+    let mut content: Vec<Block> = calls_of(&messages[last])
         .map(|(id, _, _)| Block::ToolResult {
             tool_use_id: id.to_owned(),
             content: PLACEHOLDER.to_owned(),
@@ -39,8 +28,8 @@ pub fn fork(parent: &[Item], directive: &str) -> Option<Item> {
         })
         .collect();
     content.push(Block::Text { text: directive.to_owned() });
-    let begun = messages.into_iter().cloned().chain([Message { role: Role::User, content }]);
-    Some(Item::Forked { messages: begun.collect() })
+    messages.push(Message { role: Role::User, content });
+    Some(Item::Forked { messages })
 }
 
 /// What differs for a fork from what its conversation says.

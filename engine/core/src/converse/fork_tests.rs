@@ -8,7 +8,7 @@ use crate::converse::{AgentSpec, Converse, Effect, Input, OutputForm, hand_in_to
 use crate::model::Usage;
 
 fn user(text: &str) -> Item {
-    Item::Message { message: Message::user(text) }
+    Item::said(Message::user(text))
 }
 
 fn assistant(text: &str, calls: &[&str]) -> Item {
@@ -18,7 +18,7 @@ fn assistant(text: &str, calls: &[&str]) -> Item {
         name: "Read".to_owned(),
         input: json!({ "file_path": "a" }),
     }));
-    Item::Message { message: Message { role: Role::Assistant, content } }
+    Item::said(Message { role: Role::Assistant, content })
 }
 
 fn results(ids: &[&str]) -> Item {
@@ -27,13 +27,13 @@ fn results(ids: &[&str]) -> Item {
         content: "real".to_owned(),
         is_error: false,
     });
-    Item::Message { message: Message { role: Role::User, content: content.collect() } }
+    Item::said(Message { role: Role::User, content: content.collect() })
 }
 
 /// The messages that a fork begins with.
 fn forked(parent: &[Item], directive: &str) -> Vec<Item> {
     let Some(Item::Forked { messages }) = fork(parent, directive) else { panic!("no fork") };
-    messages.into_iter().map(|message| Item::Message { message }).collect()
+    messages.into_iter().map(Item::said).collect()
 }
 
 fn bytes(items: &[Item]) -> String {
@@ -42,8 +42,11 @@ fn bytes(items: &[Item]) -> String {
 
 #[test]
 fn a_fork_of_a_finished_conversation_goes_on_behind_its_last_text() {
-    let parent =
-        [user("go"), Item::Turn { usage: Usage { turns: 1, ..Usage::default() } }, assistant("done", &[])];
+    let parent = [
+        user("go"),
+        Item::Turn { usage: Usage { turns: 1, ..Usage::default() }, stop: None },
+        assistant("done", &[]),
+    ];
     assert_eq!(forked(&parent, "And now?"), [user("go"), assistant("done", &[]), user("And now?")]);
 }
 
@@ -53,7 +56,7 @@ fn every_call_of_the_last_message_gets_the_same_placeholder_whether_it_had_come_
     let answered = [&open[..], &[results(&["1", "2"])]].concat();
     let (one, two) = (forked(&open, "first"), forked(&answered, "second"));
     assert_eq!(bytes(&one).replace("first", "?"), bytes(&two).replace("second", "?"));
-    let Item::Message { message } = &one[2] else { panic!("a message") };
+    let Item::Message { message, .. } = &one[2] else { panic!("a message") };
     let placeholders = message.content.iter().filter(
         |block| matches!(block, Block::ToolResult { content, is_error: false, .. } if content == PLACEHOLDER),
     );
@@ -151,6 +154,7 @@ fn what_the_parent_said_and_used_is_none_of_a_forks_own() {
     let effects = machine.handle(Input::Returned {
         id: "1_2".to_owned(),
         result: crate::converse::CallResult { content: "x".to_owned(), is_error: false },
+        refused: None,
     });
     assert_eq!(shape(&effects), "ask");
 }

@@ -7,8 +7,7 @@ use serde_json::Value;
 use super::batch::Batch;
 use super::judge::{Judge, failed};
 use super::output::{Form, hand_in_tool};
-use super::record::{Record, calls_of, text_of};
-use super::turn::result_block;
+use super::record::{Record, owned_calls, text_of};
 use super::{AgentEnd, AgentSpec, CheckFault, Effect, Input, Item};
 use crate::model::{Denial, Reason, Usage};
 use crate::wire::{Block, Message, ModelError, ModelErrorKind, Request, Role, StopReason, ToolSpec};
@@ -54,9 +53,7 @@ impl Converse {
     /// A loop as it was when the last of these items was recorded; it waits for `Input::Continue`.
     pub fn restore(spec: AgentSpec, items: Vec<Item>) -> Self {
         let mut machine = Converse::new(spec);
-        for item in &items {
-            machine.record.apply(item);
-        }
+        machine.record = Record::of(&items);
         machine
     }
 
@@ -82,17 +79,19 @@ impl Converse {
             (Input::Begin(prompt), State::Fresh) => step.begin(prompt),
             (Input::Continue, State::Fresh) => step.go_on(),
             (Input::Replied(reply), State::Asking) => step.replied(reply),
+            (Input::Unanswered(text), State::Asking) => step.record(Item::Unanswered { text }),
             (Input::ModelFailed(error), State::Asking) => step.model_failed(&error),
-            (Input::Refused(denial), State::Calling(_)) => step.deny(denial),
-            (Input::Returned { id, result }, State::Calling(_)) => step.returned(&id, result),
+            (Input::Returned { id, result, refused }, State::Calling(_)) => {
+                step.returned(&id, result, refused)
+            }
             (Input::Checked(found), State::Checking(_)) => step.checked(found),
             (
                 Input::Begin(_)
                 | Input::Continue
                 | Input::Replied(_)
+                | Input::Unanswered(_)
                 | Input::ModelFailed(_)
                 | Input::Checked(_)
-                | Input::Refused(_)
                 | Input::Returned { .. },
                 State::Fresh | State::Asking | State::Calling(_) | State::Checking(_) | State::Done,
             ) => {}
@@ -114,7 +113,7 @@ impl Step<'_> {
     }
 
     pub(super) fn say(&mut self, content: Vec<Block>) {
-        self.record(Item::Message { message: Message { role: Role::User, content } });
+        self.record(Item::said(Message { role: Role::User, content }));
     }
 
     fn begin(&mut self, prompt: String) {
@@ -124,19 +123,25 @@ impl Step<'_> {
 
     /// Goes on from whatever was recorded last.
     fn go_on(&mut self) {
-        let Some(last) = self.machine.record.messages.last() else {
+        let record = &self.machine.record;
+        let Some(last) = record.last_turn() else {
             return self.fail(Reason::Internal, "bug: there is no conversation to go on with");
         };
-        if last.role == Role::User {
-            return self.ask();
+        let (calls, text) = (owned_calls(last), text_of(&last.content));
+        let stop = record.stop.unwrap_or(StopReason::EndTurn);
+        if last.role == Role::Assistant && calls.is_empty() {
+            return self.ended_turn(&text, stop, &[]);
         }
-        let text = "the engine stopped before this call had a result; it may have been made all the same";
-        let open: Vec<Block> = calls_of(last).map(|(id, _, _)| result_block(id, failed(text))).collect();
-        if open.is_empty() {
-            let text = text_of(&last.content);
-            return self.answered(&text, StopReason::EndTurn);
+        if stop != StopReason::MaxTokens
+            && let Ok(Some((at, value))) = self.handed(&calls)
+        {
+            return self.handed_in(&calls, at, value, &text);
         }
-        self.say(open);
+        let open: Vec<String> = record.open_calls().into_iter().map(str::to_owned).collect();
+        for id in open {
+            let text = "the engine stopped before this call had a result; it may have been made all the same";
+            self.result(&id, failed(text), None);
+        }
         self.ask();
     }
 
@@ -161,7 +166,8 @@ impl Step<'_> {
     }
 
     pub(super) fn turns_left(&self) -> u32 {
-        self.machine.spec.max_turns.saturating_sub(self.machine.record.usage.turns)
+        let record = &self.machine.record;
+        self.machine.spec.max_turns.saturating_sub(record.usage.turns - record.unanswered)
     }
 
     pub(super) fn no_repair_left(&self) -> bool {
@@ -236,7 +242,6 @@ impl Step<'_> {
             (end.reason, end.message, end.output) = (Some(Reason::CheckFailed), Some(fault.message), None);
             return self.end(end);
         }
-        self.record(Item::CheckFailed);
         let printed = match fault.output.trim_end() {
             "" => "It printed nothing.".to_owned(),
             output => format!("The end of what it printed:\n\n{output}"),
@@ -245,7 +250,9 @@ impl Step<'_> {
             "Your work was checked, and the {}. {printed}\n\nMend it, then answer again in the form you were asked for.",
             fault.message
         );
-        self.next_turn(vec![Block::Text { text }]);
+        self.say(vec![Block::Text { text }]);
+        self.record(Item::CheckFailed);
+        self.ask();
     }
 }
 

@@ -3,6 +3,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
+use super::super::record::calls_of;
 use super::super::testing::{call, reply, say, shape, spec};
 use super::super::{CallResult, OutputForm, Spoil};
 use super::*;
@@ -48,7 +49,7 @@ impl Played {
             let mut all = Vec::new();
             for id in open {
                 let result = CallResult { content: format!("result of {id}"), is_error: false };
-                self.feed(Input::Returned { id, result });
+                self.feed(Input::Returned { id, result, refused: None });
                 all.append(&mut self.effects);
             }
             self.effects = all;
@@ -306,7 +307,7 @@ fn an_answer_by_the_tool_ends_the_agent_and_drops_the_other_calls() {
     assert_eq!(shape(&played.effects), "finish completed");
     assert_eq!(played.end().output, Some(json!({ "verdict": "pass" })));
     assert_eq!(played.end().text, "{\"verdict\":\"pass\"}");
-    let Some(Item::Message { message }) = played.items.last() else { panic!() };
+    let Some(Item::Message { message, .. }) = played.items.last() else { panic!() };
     assert_eq!(message.content.len(), 2);
     let played = play(spec.clone(), vec![reply(vec![answer("a", "maybe"), read("b")])]);
     let results = played.results();
@@ -357,11 +358,46 @@ fn calls_that_were_open_when_the_engine_stopped_are_closed_with_an_error() {
 }
 
 #[test]
+fn results_that_had_come_back_when_the_engine_stopped_are_kept() {
+    let ok = |id: &str| call(id, "Bash", json!({ "command": "ok" }));
+    let no = call("no", "Bash", json!({ "command": "rm x" }));
+    let mut first = play(spec(), vec![]);
+    first.feed(Input::Replied(reply(vec![ok("a"), no, ok("b"), ok("c")])));
+    let done = CallResult { content: "done once".to_owned(), is_error: false };
+    first.feed(Input::Returned { id: "a".to_owned(), result: done, refused: None });
+    assert_eq!(shape(&first.effects), "call b");
+    let mut played =
+        Played { machine: Converse::restore(spec(), first.items), items: Vec::new(), effects: Vec::new() };
+    assert_eq!((played.machine.usage().turns, played.machine.denials().len()), (1, 1));
+    played.feed(Input::Continue);
+    let results = played.results();
+    let ids: Vec<&str> = results.iter().map(|(id, _, _)| id.as_str()).collect();
+    assert_eq!(ids, ["a", "no", "b", "c"]);
+    assert_eq!((results[0].1.as_str(), results[0].2), ("done once", false));
+    assert!(results[1].1.contains("the rule `Bash(rm *)` denies"), "{results:?}");
+    assert!(results[2..].iter().all(|(_, text, _)| text.contains("engine stopped")), "{results:?}");
+    assert_eq!(played.machine.denials().len(), 1);
+}
+
+#[test]
+fn a_request_without_an_answer_counts_as_a_turn_and_takes_none_from_the_limit() {
+    let two = AgentSpec { max_turns: 2, ..spec() };
+    let mut played = play(two.clone(), vec![reply(vec![read("a")])]);
+    played.feed(Input::Unanswered("half of".to_owned()));
+    assert_eq!((played.machine.usage().turns, played.machine.text()), (2, "half of"));
+    let mut restored = Converse::restore(two, played.items);
+    assert_eq!(shape(&restored.handle(Input::Continue)), "ask");
+    let effects = restored.handle(Input::Replied(say("whole")));
+    assert_eq!(shape(&effects), "finish completed");
+    assert_eq!((restored.usage().turns, restored.text()), (3, "whole"));
+}
+
+#[test]
 fn a_restored_loop_goes_on_from_a_text_or_fails_without_a_conversation() {
     let begun = play(with_output(OutputForm::Json), vec![]);
     let mut items = begun.items;
-    items.push(Item::Message { message: Message { role: Role::Assistant, content: say("[1]").content } });
-    items.push(Item::Turn { usage: Usage { turns: 1, ..Usage::default() } });
+    items.push(Item::said(Message { role: Role::Assistant, content: say("[1]").content }));
+    items.push(Item::Turn { usage: Usage { turns: 1, ..Usage::default() }, stop: None });
     let effects = Converse::restore(with_output(OutputForm::Json), items).handle(Input::Continue);
     assert_eq!(shape(&effects), "finish completed");
     let effects = Converse::restore(spec(), Vec::new()).handle(Input::Continue);
@@ -378,11 +414,11 @@ fn what_does_not_fit_the_state_is_ignored() {
     let mut played = play(spec(), vec![]);
     nothing(&mut played, Input::Begin("again".to_owned()));
     nothing(&mut played, Input::Continue);
-    nothing(&mut played, Input::Returned { id: "x".to_owned(), result: result() });
+    nothing(&mut played, Input::Returned { id: "x".to_owned(), result: result(), refused: None });
     played.feed(Input::Replied(reply(vec![read("a")])));
     nothing(&mut played, Input::Replied(say("too early")));
-    nothing(&mut played, Input::Returned { id: "x".to_owned(), result: result() });
-    played.feed(Input::Returned { id: "a".to_owned(), result: result() });
+    nothing(&mut played, Input::Returned { id: "x".to_owned(), result: result(), refused: None });
+    played.feed(Input::Returned { id: "a".to_owned(), result: result(), refused: None });
     played.feed(Input::Replied(say("done")));
     nothing(&mut played, Input::Replied(say("more")));
     nothing(&mut played, Input::Begin("again".to_owned()));

@@ -3,13 +3,15 @@
 //! 1. Every call of a turn has exactly one result in the user message that follows, in the order of the calls.
 //! 2. Readers of a turn run at once, up to a limit; a writer runs alone, after all before it and before all behind it.
 //! 3. What is recorded says everything: a loop restored from its items goes on as the first would have.
-//! 4. What is asked is the fold of what was recorded before.
+//! 4. What is asked is the fold of what was recorded before. A result is recorded when it comes: where the record breaks off in a
+//!    turn, only the calls without one are closed.
 //! 5. After `Finish` nothing follows.
 
 mod activity;
 mod batch;
 mod fork;
 mod judge;
+mod log;
 mod machine;
 mod output;
 #[cfg(test)]
@@ -22,6 +24,7 @@ mod turn;
 
 pub use activity::{Lines, last_line};
 pub use fork::{Differences, PLACEHOLDER, directive, fork};
+pub use log::{Answered, LogLine, Logbook, Logged, NoAnswer, called};
 pub use machine::Converse;
 pub use output::hand_in_tool;
 pub use spec::{AgentEnd, AgentSpec, Call, CallResult, CheckFault, Effect, Input, Item, OutputForm, Spoil};

@@ -8,6 +8,7 @@ use proptest::test_runner::{Config, TestCaseError, TestRunner};
 use proptest::{collection, prop_assert, prop_assert_eq};
 use serde_json::json;
 
+use super::record::{calls_of, result_id};
 use super::testing::{call, reply, say, spec};
 use super::{AgentSpec, Call, CallResult, CheckFault, Converse, Effect, Input, Item, OutputForm};
 use crate::model::{ToolClass, tool};
@@ -148,15 +149,62 @@ impl Seen {
     }
 }
 
+/// The messages, read anew: results of a turn are one message, in the order of its calls.
 fn messages(items: &[Item]) -> Vec<Message> {
-    let messages = items.iter().flat_map(|item| match item {
-        Item::Forked { messages } => messages.clone(),
-        Item::Message { message } => vec![message.clone()],
-        Item::Turn { .. } | Item::Denied { .. } | Item::Repair | Item::CheckFailed | Item::Spoiled { .. } => {
-            Vec::new()
+    let mut messages: Vec<Message> = Vec::new();
+    for item in items {
+        let Item::Message { message, .. } = item else { continue };
+        let more = matches!(message.content[..], [Block::ToolResult { .. }, ..]);
+        match messages.last_mut() {
+            Some(last) if more && last.role == Role::User => last.content.extend(message.content.clone()),
+            _ => messages.push(message.clone()),
         }
-    });
-    messages.collect()
+    }
+    for at in 1..messages.len() {
+        let order: Vec<String> = calls_of(&messages[at - 1]).map(|(id, _, _)| id.to_owned()).collect();
+        let place = |block: &Block| order.iter().position(|id| result_id(block) == Some(id));
+        messages[at].content.sort_by_key(place);
+    }
+    messages
+}
+
+/// What is asked of a conversation that is cut after any of its newest items and restored: the same, but for the results of
+/// calls that were open.
+fn check_cuts(spec: &AgentSpec, items: &[Item], newest: usize, asked: &Request) -> Result<(), TestCaseError> {
+    for length in items.len() - newest + 1..=items.len() {
+        let kept = &items[..length];
+        let mut restored = Converse::restore(spec.clone(), kept.to_vec());
+        let whole = Converse::restore(spec.clone(), items.to_vec());
+        prop_assert_eq!(restored.usage(), whole.usage(), "a turn is recorded whole or not at all");
+        let effects = restored.handle(Input::Continue);
+        let request = effects.iter().find_map(|effect| match effect {
+            Effect::Ask(request) => Some(request),
+            _ => None,
+        });
+        let Some(request) = request else {
+            prop_assert!(matches!(effects.last(), Some(Effect::Check)), "nothing is asked: {:?}", effects);
+            continue;
+        };
+        let known: HashSet<String> = messages(kept)
+            .iter()
+            .flat_map(|message| &message.content)
+            .filter_map(result_id)
+            .map(str::to_owned)
+            .collect();
+        let but_open = |messages: &[Message]| {
+            let mut messages = messages.to_vec();
+            for block in messages.iter_mut().flat_map(|message| &mut message.content) {
+                if let Block::ToolResult { tool_use_id, content, is_error } = block
+                    && !known.contains(tool_use_id)
+                {
+                    (*content, *is_error) = (String::new(), true);
+                }
+            }
+            messages
+        };
+        prop_assert_eq!(but_open(&request.messages), but_open(&asked.messages), "cut after {}", length);
+    }
+    Ok(())
 }
 
 /// Every call has exactly one result in the message that follows, in order, and no id stands twice.
@@ -218,6 +266,7 @@ fn run(bytes: Vec<u8>) -> Result<(), TestCaseError> {
     let mut twins = Twins { first: Converse::new(spec.clone()), restored: None };
     let mut seen = Seen::default();
     seen.take(twins.handle(Input::Begin("go".to_owned()))?)?;
+    let mut asked_at = 0;
     for _ in 0..500 {
         if seen.finished {
             break;
@@ -226,7 +275,7 @@ fn run(bytes: Vec<u8>) -> Result<(), TestCaseError> {
             let at = world.below(seen.running.len());
             let call = seen.running.remove(at);
             let result = CallResult { content: call.id.clone(), is_error: world.below(2) == 1 };
-            seen.take(twins.handle(Input::Returned { id: call.id, result })?)?;
+            seen.take(twins.handle(Input::Returned { id: call.id, result, refused: None })?)?;
             continue;
         }
         if std::mem::take(&mut seen.checking) {
@@ -237,12 +286,16 @@ fn run(bytes: Vec<u8>) -> Result<(), TestCaseError> {
         }
         let request = seen.request.take();
         prop_assert!(request.is_some(), "neither asks nor calls nor ends");
+        if let Some(request) = &request {
+            check_cuts(&spec, &seen.items, seen.items.len() - asked_at, request)?;
+        }
         if world.below(4) == 0 {
             let mut restored = Converse::restore(spec.clone(), seen.items.clone());
             let asked = restored.handle(Input::Continue);
             prop_assert_eq!(asked, request.map(Effect::Ask).into_iter().collect::<Vec<_>>());
             twins.restored = Some(restored);
         }
+        asked_at = seen.items.len();
         seen.take(twins.handle(world.input())?)?;
     }
     prop_assert!(seen.finished, "the turn limit ends every run");

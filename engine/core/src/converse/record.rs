@@ -1,4 +1,6 @@
 //! What was recorded of a conversation, as a fold of its items.
+//!
+//! Results are recorded as they come, one by one; in the fold those of one turn are one message, in the order of its calls.
 
 use std::collections::HashSet;
 
@@ -6,13 +8,18 @@ use serde_json::Value;
 
 use super::{Item, Spoil};
 use crate::model::{Denial, Usage};
-use crate::wire::{Block, Message, Role};
+use crate::wire::{Block, Message, Role, StopReason};
 
 /// The fold of the items.
 #[derive(Debug, Default)]
 pub(super) struct Record {
     pub(super) messages: Vec<Message>,
+    /// What all turns used, those included that were never answered.
     pub(super) usage: Usage,
+    /// Turns that were never answered.
+    pub(super) unanswered: u32,
+    /// Why the last answer ended, where that is known.
+    pub(super) stop: Option<StopReason>,
     pub(super) denials: Vec<Denial>,
     pub(super) repairs: u32,
     /// Whether a check of its work has failed already.
@@ -28,6 +35,13 @@ pub(super) struct Record {
 }
 
 impl Record {
+    /// The fold of these.
+    pub(super) fn of(items: &[Item]) -> Self {
+        let mut record = Record::default();
+        items.iter().for_each(|item| record.apply(item));
+        record
+    }
+
     /// Takes an item over: the one function that changes what was recorded.
     pub(super) fn apply(&mut self, item: &Item) {
         match item {
@@ -37,17 +51,19 @@ impl Record {
                 self.ids.extend(ids);
                 self.messages.extend_from_slice(messages);
             }
-            Item::Message { message } => {
+            Item::Message { message, usage, stop, denial } => {
                 self.read(message);
-                self.messages.push(message.clone());
-            }
-            Item::Turn { usage } => {
-                // A turn that added nothing to the streak has ended it.
-                if self.spoiled.len() == self.spoiled_before {
-                    self.spoiled.clear();
+                self.push(message);
+                if let Some(usage) = usage {
+                    self.turn(usage, *stop);
                 }
-                self.spoiled_before = self.spoiled.len();
-                add(&mut self.usage, usage);
+                self.denials.extend(denial.clone());
+            }
+            Item::Turn { usage, stop } => self.turn(usage, *stop),
+            Item::Unanswered { text } => {
+                self.usage.turns += 1;
+                self.unanswered += 1;
+                self.said(text);
             }
             Item::Denied { denial } => self.denials.push(denial.clone()),
             Item::Repair => self.repairs += 1,
@@ -56,27 +72,78 @@ impl Record {
         }
     }
 
+    /// The last message but for results: an answer of the model, or what it was told since.
+    pub(super) fn last_turn(&self) -> Option<&Message> {
+        match self.messages.as_slice() {
+            [.., before, last] if only_results(last) => Some(before),
+            [.., last] => Some(last),
+            [] => None,
+        }
+    }
+
+    /// Calls of the last turn that have no result, in order.
+    pub(super) fn open_calls(&self) -> Vec<&str> {
+        let (calls, answered) = match self.messages.as_slice() {
+            [.., last] if last.role == Role::Assistant => (last, None),
+            [.., before, last] => (before, Some(last)),
+            [_] | [] => return Vec::new(),
+        };
+        let has_result = |id: &str| {
+            answered.is_some_and(|message| message.content.iter().any(|block| result_id(block) == Some(id)))
+        };
+        calls_of(calls).map(|(id, _, _)| id).filter(|id| !has_result(id)).collect()
+    }
+
+    fn turn(&mut self, usage: &Usage, stop: Option<StopReason>) {
+        // A turn that added nothing to the streak has ended it.
+        if self.spoiled.len() == self.spoiled_before {
+            self.spoiled.clear();
+        }
+        self.spoiled_before = self.spoiled.len();
+        self.stop = stop;
+        self.usage.add(usage);
+    }
+
     fn read(&mut self, message: &Message) {
         if message.role != Role::Assistant {
             return;
         }
-        let text = text_of(&message.content);
-        if !text.trim().is_empty() {
-            self.text = text;
-        }
+        self.said(&text_of(&message.content));
         self.ids.extend(calls_of(message).map(|(id, _, _)| id.to_owned()));
+    }
+
+    fn said(&mut self, text: &str) {
+        if !text.trim().is_empty() {
+            text.clone_into(&mut self.text);
+        }
+    }
+
+    /// Appends a message; further results of a turn go to the others.
+    fn push(&mut self, message: &Message) {
+        match self.messages.as_mut_slice() {
+            [.., asked, answered] if only_results(answered) && only_results(message) => {
+                answered.content.extend_from_slice(&message.content);
+                let ids: Vec<&str> = calls_of(asked).map(|(id, _, _)| id).collect();
+                let place = |block: &Block| ids.iter().position(|id| result_id(block) == Some(id));
+                answered.content.sort_by_key(place);
+            }
+            _ => self.messages.push(message.clone()),
+        }
     }
 }
 
-fn add(sum: &mut Usage, turn: &Usage) {
-    sum.turns += turn.turns;
-    sum.tool_uses += turn.tool_uses;
-    sum.input_tokens += turn.input_tokens;
-    sum.output_tokens += turn.output_tokens;
-    sum.cache_read_tokens += turn.cache_read_tokens;
-    sum.cache_write_tokens += turn.cache_write_tokens;
-    if !turn.model.is_empty() {
-        sum.model.clone_from(&turn.model);
+fn only_results(message: &Message) -> bool {
+    message.role == Role::User && message.content.iter().all(|block| result_id(block).is_some())
+}
+
+/// Whose result a block is.
+pub(super) fn result_id(block: &Block) -> Option<&str> {
+    match block {
+        Block::ToolResult { tool_use_id, .. } => Some(tool_use_id),
+        Block::Text { .. }
+        | Block::Thinking { .. }
+        | Block::RedactedThinking { .. }
+        | Block::ToolUse { .. } => None,
     }
 }
 
@@ -102,3 +169,12 @@ pub(super) fn calls_of(message: &Message) -> impl Iterator<Item = (&str, &str, &
         | Block::ToolResult { .. } => None,
     })
 }
+
+/// The same as values.
+pub(super) fn owned_calls(message: &Message) -> Vec<(String, String, Value)> {
+    calls_of(message).map(|(id, name, input)| (id.to_owned(), name.to_owned(), input.clone())).collect()
+}
+
+#[cfg(test)]
+#[path = "record_tests.rs"]
+mod tests;

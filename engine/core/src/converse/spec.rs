@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::model::{Denial, Effort, Reason, Usage};
 use crate::policy::Permissions;
 use crate::text::one_line;
-use crate::wire::{Message, ModelError, Reply, Request, ToolSpec};
+use crate::wire::{Message, ModelError, Reply, Request, StopReason, ToolSpec};
 
 /// What an agent is, once everything is resolved.
 #[derive(Clone, Debug)]
@@ -65,16 +65,18 @@ pub enum Input {
     Replied(Reply),
     /// The model did not answer, and waiting and trying again are used up.
     ModelFailed(ModelError),
+    /// The request under way ends without an answer, whose text came as far as this: it failed, or the agent was stopped.
+    Unanswered(String),
     /// The check that was ordered is done; the error is what the agent is told of it.
     Checked(Result<(), CheckFault>),
-    /// A call that may be made by its text was refused once its path was followed; `Returned` comes next.
-    Refused(Denial),
     /// A call came back.
     Returned {
         /// The call's id.
         id: String,
         /// What came of it.
         result: CallResult,
+        /// That it may be made by its text, and was refused once its path was followed.
+        refused: Option<Denial>,
     },
 }
 
@@ -154,17 +156,35 @@ pub enum Item {
         /// The messages.
         messages: Vec<Message>,
     },
-    /// A message.
+    /// A message, or some of the results of a turn, which are one message once there are all.
     Message {
         /// The message.
         message: Message,
+        /// Of an answer of the model: what it used, its calls counted.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        usage: Option<Usage>,
+        /// Of an answer of the model: why it ended.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        stop: Option<StopReason>,
+        /// Of the result of a call that was refused: which, and why.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        denial: Option<Denial>,
     },
-    /// What a model turn used, its calls counted.
+    /// An answer without a message. Earlier versions wrote it behind every answer.
     Turn {
-        /// Its usage.
+        /// What it used, its calls counted.
         usage: Usage,
+        /// Why it ended.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        stop: Option<StopReason>,
     },
-    /// A call of the turn was refused.
+    /// A request without an answer: it failed, or the agent was stopped.
+    Unanswered {
+        /// The text that had come.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        text: String,
+    },
+    /// A call of the turn was refused. Earlier versions wrote it beside the result.
     Denied {
         /// Which, and why.
         denial: Denial,
@@ -178,6 +198,13 @@ pub enum Item {
         /// How.
         by: Spoil,
     },
+}
+
+impl Item {
+    /// A message of the user's side.
+    pub fn said(message: Message) -> Self {
+        Item::Message { message, usage: None, stop: None, denial: None }
+    }
 }
 
 /// Why nothing in a turn could be acted on.

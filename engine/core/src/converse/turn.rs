@@ -4,11 +4,11 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use super::batch::Batch;
+use super::batch::{Batch, bounded};
 use super::judge::{Judgement, failed};
 use super::machine::{State, Step};
 use super::output::{Fit, Form, HAND_IN};
-use super::record::{calls_of, text_of};
+use super::record::{owned_calls, text_of};
 use super::{Call, CallResult, Effect, Item, Spoil};
 use crate::model::{Denial, Reason, Usage};
 use crate::wire::{Block, Message, Reply, Role, StopReason};
@@ -19,25 +19,29 @@ const MOST_SPOILED: usize = 5;
 impl Step<'_> {
     pub(super) fn replied(&mut self, reply: Reply) {
         let message = Message { role: Role::Assistant, content: self.tidy(reply.content) };
-        let calls: Vec<(String, String, Value)> = calls_of(&message)
-            .map(|(id, name, input)| (id.to_owned(), name.to_owned(), input.clone()))
-            .collect();
+        let calls = owned_calls(&message);
         let text = text_of(&message.content);
-        // A message without content would be refused by every API when it is sent back.
-        if !message.content.is_empty() {
-            self.record(Item::Message { message });
-        }
         let tool_uses = u32::try_from(calls.len()).unwrap_or(u32::MAX);
-        self.record(Item::Turn { usage: Usage { turns: 1, tool_uses, ..reply.usage } });
-        match reply.stop {
+        let (usage, stop) = (Usage { turns: 1, tool_uses, ..reply.usage }, Some(reply.stop));
+        // A message without content would be refused by every API when it is sent back.
+        self.record(match message.content.is_empty() {
+            true => Item::Turn { usage, stop },
+            false => Item::Message { message, usage: Some(usage), stop, denial: None },
+        });
+        self.ended_turn(&text, reply.stop, &calls);
+    }
+
+    /// Acts on an answer that was recorded.
+    pub(super) fn ended_turn(&mut self, text: &str, stop: StopReason, calls: &[(String, String, Value)]) {
+        match stop {
             StopReason::Refusal => {
                 let model = &self.machine.spec.model;
                 let message = format!("the model `{model}` refused to answer");
                 self.fail(Reason::Provider, message);
             }
-            StopReason::MaxTokens if !calls.is_empty() => self.cut(&calls),
+            StopReason::MaxTokens if !calls.is_empty() => self.cut(calls),
             StopReason::EndTurn | StopReason::ToolUse | StopReason::MaxTokens | StopReason::Other => {
-                if calls.is_empty() { self.answered(&text, reply.stop) } else { self.called(&calls, &text) }
+                if calls.is_empty() { self.answered(text, stop) } else { self.called(calls, text) }
             }
         }
     }
@@ -80,46 +84,44 @@ impl Step<'_> {
         }
         let text =
             "your answer reached the limit of tokens, so none of its calls was made; make smaller calls";
-        let results = calls.iter().map(|(id, _, _)| result_block(id, failed(text))).collect();
-        self.next_turn(results);
+        for (id, _, _) in calls {
+            self.result(id, failed(text), None);
+        }
+        self.ask();
     }
 
     fn called(&mut self, calls: &[(String, String, Value)], text: &str) {
-        let mut problem = None;
-        if let Ok(Form::Schema(schema)) = &self.machine.form {
-            for (at, (_, _, input)) in calls.iter().enumerate().filter(|(_, (_, name, _))| name == HAND_IN) {
-                match schema.hand_in(input) {
-                    Ok(value) => return self.handed_in(calls, at, value, text),
-                    Err(error) => problem = Some(error),
-                }
+        let problem = match self.handed(calls) {
+            Ok(Some((at, value))) => return self.handed_in(calls, at, value, text),
+            Ok(None) => None,
+            Err(problem) => Some(problem),
+        };
+        if let Some(problem) = &problem {
+            if self.no_repair_left() {
+                let message = format!("the answer doesn't fit its schema: {problem}");
+                let raw =
+                    calls.iter().rfind(|(_, name, _)| name == HAND_IN).map(|(_, _, input)| input.to_string());
+                let text = raw.unwrap_or_default();
+                return self.finish(Some(Reason::InvalidOutput), Some(message), text, None);
             }
-            if let Some(problem) = &problem {
-                if self.no_repair_left() {
-                    let message = format!("the answer doesn't fit its schema: {problem}");
-                    let raw = calls
-                        .iter()
-                        .rfind(|(_, name, _)| name == HAND_IN)
-                        .map(|(_, _, input)| input.to_string());
-                    let text = raw.unwrap_or_default();
-                    return self.finish(Some(Reason::InvalidOutput), Some(message), text, None);
-                }
-                self.record(Item::Repair);
-            }
+            self.record(Item::Repair);
         }
         if self.turns_left() == 0 {
             return self.out_of_turns();
         }
         let mut batch = Batch::new(self.machine.spec.max_tool_concurrency);
+        let mut known = Vec::new();
         let mut spoiled = true;
         for (id, name, input) in calls {
             if let (HAND_IN, Some(problem)) = (name.as_str(), &problem) {
-                batch.add_done(id, failed(format!("your answer does not fit: {problem}; hand it in again")));
+                let text = format!("your answer does not fit: {problem}; hand it in again");
+                known.push((id, failed(text), None));
                 spoiled = false;
                 continue;
             }
             if name == HAND_IN && self.machine.spec.forked {
                 let text = "that was the form of the conversation before; answer with a text";
-                batch.add_done(id, failed(text));
+                known.push((id, failed(text), None));
                 continue;
             }
             match self.machine.judge.judge(&self.machine.spec, name, input) {
@@ -127,53 +129,75 @@ impl Step<'_> {
                     spoiled = false;
                     batch.add(Call { id: id.clone(), tool: name.clone(), input: input.clone() });
                 }
-                Judgement::Bad(result, denial) => {
-                    if let Some(denial) = denial {
-                        self.deny(denial);
-                    }
-                    batch.add_done(id, result);
-                }
+                Judgement::Bad(result, denial) => known.push((id, result, denial)),
                 Judgement::Refused(result, denial) => {
                     spoiled = false;
-                    self.deny(denial);
-                    batch.add_done(id, result);
+                    known.push((id, result, Some(denial)));
                 }
             }
         }
         if spoiled {
             self.record(Item::Spoiled { by: Spoil::BadCalls });
-            if self.machine.record.spoiled.len() >= MOST_SPOILED {
-                let message = format!("{MOST_SPOILED} turns in a row held no call that could be made");
-                return self.fail(Reason::InvalidOutput, message);
-            }
+        }
+        for (id, result, denial) in known {
+            self.result(id, result, denial);
+        }
+        if spoiled && self.machine.record.spoiled.len() >= MOST_SPOILED {
+            let message = format!("{MOST_SPOILED} turns in a row held no call that could be made");
+            return self.fail(Reason::InvalidOutput, message);
         }
         self.machine.state = State::Calling(batch);
         self.advance();
     }
 
-    pub(super) fn deny(&mut self, denial: Denial) {
-        self.record(Item::Denied { denial: denial.clone() });
-        self.effects.push(Effect::Denied(denial));
+    /// Records what came of a call, whether it was made or not.
+    pub(super) fn result(&mut self, id: &str, result: CallResult, denial: Option<Denial>) {
+        let message = Message { role: Role::User, content: vec![result_block(id, bounded(result))] };
+        self.record(Item::Message { message, usage: None, stop: None, denial: denial.clone() });
+        self.effects.extend(denial.map(Effect::Denied));
+    }
+
+    /// The first call that hands in an answer which fits; the error is what the last one lacks.
+    pub(super) fn handed(&self, calls: &[(String, String, Value)]) -> Result<Option<(usize, Value)>, String> {
+        let Ok(Form::Schema(schema)) = &self.machine.form else { return Ok(None) };
+        let mut problem = None;
+        for (at, (_, _, input)) in calls.iter().enumerate().filter(|(_, (_, name, _))| name == HAND_IN) {
+            match schema.hand_in(input) {
+                Ok(value) => return Ok(Some((at, value))),
+                Err(error) => problem = Some(error),
+            }
+        }
+        problem.map_or(Ok(None), Err)
     }
 
     /// The answer is in: what else was called in its turn is not made.
-    fn handed_in(&mut self, calls: &[(String, String, Value)], answer: usize, value: Value, text: &str) {
-        let result = |at: usize| {
-            if at == answer {
-                CallResult { content: "accepted".to_owned(), is_error: false }
-            } else {
-                failed("not made: the answer was handed in in the same turn")
-            }
-        };
-        let results = calls.iter().enumerate().map(|(at, (id, _, _))| result_block(id, result(at))).collect();
-        self.say(results);
+    pub(super) fn handed_in(
+        &mut self,
+        calls: &[(String, String, Value)],
+        answer: usize,
+        value: Value,
+        text: &str,
+    ) {
+        let results = calls.iter().enumerate().map(|(at, (id, _, _))| {
+            let result = match at == answer {
+                true => CallResult { content: "accepted".to_owned(), is_error: false },
+                false => failed("not made: the answer was handed in in the same turn"),
+            };
+            result_block(id, result)
+        });
+        // All are recorded, or none is.
+        if !self.machine.record.open_calls().is_empty() {
+            self.say(results.collect());
+        }
         let text = if text.trim().is_empty() { value.to_string() } else { text.to_owned() };
         self.finish(None, None, text, Some(value));
     }
 
-    pub(super) fn returned(&mut self, id: &str, result: CallResult) {
-        if let State::Calling(batch) = &mut self.machine.state {
-            batch.returned(id, result);
+    pub(super) fn returned(&mut self, id: &str, result: CallResult, refused: Option<Denial>) {
+        if let State::Calling(batch) = &mut self.machine.state
+            && batch.returned(id)
+        {
+            self.result(id, result, refused);
         }
         self.advance();
     }
@@ -181,15 +205,10 @@ impl Step<'_> {
     /// Starts what may run, or goes on to the next turn when nothing is left.
     fn advance(&mut self) {
         let State::Calling(batch) = &mut self.machine.state else { return };
-        if let Some(results) = batch.results() {
-            return self.next_turn(results);
+        if batch.is_done() {
+            return self.ask();
         }
         self.effects.extend(batch.start().into_iter().map(Effect::Call));
-    }
-
-    pub(super) fn next_turn(&mut self, content: Vec<Block>) {
-        self.say(content);
-        self.ask();
     }
 
     /// A turn without calls: its text is the answer.
@@ -219,14 +238,15 @@ impl Step<'_> {
                     let message = format!("the answer doesn't fit its form: {problem}");
                     return self.fail(Reason::InvalidOutput, message);
                 }
-                self.record(Item::Repair);
                 let text = format!("Your answer does not fit: {problem}. Answer again with {wanted}.");
-                self.next_turn(vec![Block::Text { text }]);
+                self.say(vec![Block::Text { text }]);
+                self.record(Item::Repair);
+                self.ask();
             }
         }
     }
 }
 
-pub(super) fn result_block(id: &str, CallResult { content, is_error }: CallResult) -> Block {
+fn result_block(id: &str, CallResult { content, is_error }: CallResult) -> Block {
     Block::ToolResult { tool_use_id: id.to_owned(), content, is_error }
 }

@@ -308,6 +308,31 @@ pub struct Usage {
 }
 
 impl Usage {
+    /// Adds up; of the models the last that is known.
+    pub fn add(&mut self, other: &Usage) {
+        self.turns += other.turns;
+        self.tool_uses += other.tool_uses;
+        self.input_tokens += other.input_tokens;
+        self.output_tokens += other.output_tokens;
+        self.cache_read_tokens += other.cache_read_tokens;
+        self.cache_write_tokens += other.cache_write_tokens;
+        if !other.model.is_empty() {
+            self.model.clone_from(&other.model);
+        }
+    }
+
+    /// What is left of it without a part of it.
+    #[must_use]
+    pub fn less(mut self, part: &Usage) -> Usage {
+        self.turns = self.turns.saturating_sub(part.turns);
+        self.tool_uses = self.tool_uses.saturating_sub(part.tool_uses);
+        self.input_tokens = self.input_tokens.saturating_sub(part.input_tokens);
+        self.output_tokens = self.output_tokens.saturating_sub(part.output_tokens);
+        self.cache_read_tokens = self.cache_read_tokens.saturating_sub(part.cache_read_tokens);
+        self.cache_write_tokens = self.cache_write_tokens.saturating_sub(part.cache_write_tokens);
+        self
+    }
+
     /// All tokens.
     pub fn total_tokens(&self) -> u64 {
         self.fresh_tokens() + self.cache_read_tokens

@@ -128,7 +128,7 @@ impl Fold {
         report.dropped = self.rows.iter().enumerate().filter(gone).map(|(_, row)| row.clone()).collect();
         report.counts = Counts::of(&report.tasks);
         for usage in report.tasks.iter().chain(&report.dropped).filter_map(|task| task.usage.as_ref()) {
-            add(&mut report.usage, usage);
+            report.usage.add(usage);
         }
         report.usage.model.clear();
         report.total_tokens = report.usage.total_tokens();
@@ -332,7 +332,7 @@ impl TaskReport {
         self.verdict_unmet = outcome.verdict_unmet;
         self.denials.extend(outcome.denials.iter().cloned());
         if let Some(usage) = &outcome.usage {
-            add(self.usage.get_or_insert_default(), usage);
+            self.usage.get_or_insert_default().add(usage);
         }
     }
 
@@ -359,6 +359,7 @@ impl AttemptReport {
             duration_ms: 0,
             agent_id: None,
             usage: None,
+            denied: 0,
             worktree: None,
             stdout: None,
             stderr: None,
@@ -374,6 +375,7 @@ impl AttemptReport {
         self.signal = outcome.signal.clone();
         self.duration_ms = outcome.duration_ms;
         self.usage = outcome.usage.clone();
+        self.denied = outcome.denials.len();
         self.worktree = outcome.worktree.clone();
         self.stdout = outcome.stdout.clone();
         self.stderr = outcome.stderr.clone();
@@ -394,17 +396,6 @@ fn state_of(end: AttemptEnd, reason: Option<Reason>) -> TaskState {
             Some(_) => TaskState::Failed,
         },
     }
-}
-
-/// Adds up; of the models the last.
-pub(super) fn add(sum: &mut Usage, usage: &Usage) {
-    sum.turns += usage.turns;
-    sum.tool_uses += usage.tool_uses;
-    sum.input_tokens += usage.input_tokens;
-    sum.output_tokens += usage.output_tokens;
-    sum.cache_read_tokens += usage.cache_read_tokens;
-    sum.cache_write_tokens += usage.cache_write_tokens;
-    sum.model.clone_from(&usage.model);
 }
 
 fn millis(from: Millis, to: Millis) -> u64 {

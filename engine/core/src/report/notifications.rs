@@ -3,7 +3,6 @@
 
 use std::fmt::Write as _;
 
-use super::fold::add;
 use super::format::{Format, Texts};
 use super::run_report::{AttemptReport, LaunchReport, RunReport, TaskReport};
 use crate::model::{OutputSlice, Reason, TaskState, Usage};
@@ -138,7 +137,7 @@ fn result(slice: &OutputSlice, texts: &dyn Texts) -> String {
 
 fn usage(out: &mut String, attempts: &[&AttemptReport]) {
     let mut sum = Usage::default();
-    attempts.iter().filter_map(|attempt| attempt.usage.as_ref()).for_each(|usage| add(&mut sum, usage));
+    attempts.iter().filter_map(|attempt| attempt.usage.as_ref()).for_each(|usage| sum.add(usage));
     let duration: u64 = attempts.iter().map(|attempt| attempt.duration_ms).sum();
     let _ = writeln!(
         out,

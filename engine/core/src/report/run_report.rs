@@ -287,6 +287,9 @@ pub struct AttemptReport {
     /// What the agent used.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
+    /// How many of the agent's calls were refused.
+    #[serde(skip)]
+    pub denied: usize,
     /// What became of the private tree.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub worktree: Option<WorktreeOutcome>,

@@ -1,6 +1,6 @@
 //! From an agent task to what its executor starts with.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use flow_core::converse::{AgentSpec, Differences, Item, directive, fork, hand_in_tool};
@@ -15,7 +15,10 @@ use flow_core::values::{
 use super::command::agent_env;
 use super::driver::Driver;
 use super::launch::{Refused, Site, refused};
-use crate::execute::{AgentLaunch, AgentPlace, AgentStart, Recorded, new_agent_id, recorded, recorded_calls};
+use crate::execute::{
+    AgentLaunch, AgentPlace, AgentStart, Recorded, Reported, has_conversation, new_agent_id, recorded,
+    recorded_calls,
+};
 use crate::sys::clock;
 use crate::tool;
 use crate::workspace::PrivateTree;
@@ -80,9 +83,11 @@ impl Driver {
         };
         let address = self.address(id);
         let folder = setup.folder.make_task(&address).map_err(io)?;
+        let Conversation { agent_id, start, reported } = self.conversation(&address, tree, &folder)?;
         Ok(AgentLaunch {
             attempt,
-            agent_id: new_agent_id().map_err(io)?,
+            agent_id,
+            reported,
             agent_name: definition.name.clone(),
             spec,
             prompt: beginning.prompt,
@@ -98,7 +103,7 @@ impl Driver {
             idle: task.timeout.idle,
             folder_name: setup.folder.relative(&folder).unwrap_or_default(),
             position: recorded_calls(&folder).map_err(io)?,
-            start: self.agent_start(&address, tree),
+            start,
             checks: None,
             folder,
             address,
@@ -146,16 +151,36 @@ impl Driver {
 
     /// An agent whose last attempt was cut off goes on where its transcript ends; one that failed begins anew. So does one
     /// with a tree of its own: the tree is a new one, and lacks what the transcript says was done.
-    fn agent_start(&self, address: &Address, tree: Option<&PrivateTree>) -> AgentStart {
-        if tree.is_some() {
-            return AgentStart::Fresh;
-        }
+    fn conversation(
+        &self,
+        address: &Address,
+        tree: Option<&PrivateTree>,
+        folder: &Path,
+    ) -> Result<Conversation, Refused> {
         let attempts = self.setup.run.task(address).map_or(&[][..], |task| &task.attempts);
-        match attempts.iter().rev().nth(1).and_then(|before| before.end) {
-            Some(AttemptEnd::Lost | AttemptEnd::Killed) => AgentStart::Continue,
-            Some(AttemptEnd::Completed | AttemptEnd::Failed) | None => AgentStart::Fresh,
+        let before = attempts.iter().rev().nth(1).filter(|_| tree.is_none());
+        let cut_off =
+            before.filter(|before| matches!(before.end, Some(AttemptEnd::Lost | AttemptEnd::Killed)));
+        if let Some(agent_id) = cut_off.and_then(|before| before.agent_id.clone())
+            && has_conversation(folder, &agent_id).map_err(io)?
+        {
+            let mut reported = Reported::default();
+            for attempt in attempts.iter().filter(|attempt| attempt.agent_id.as_ref() == Some(&agent_id)) {
+                attempt.usage.iter().for_each(|usage| reported.usage.add(usage));
+                reported.denials += attempt.denied;
+            }
+            return Ok(Conversation { agent_id, start: AgentStart::Continue, reported });
         }
+        let agent_id = new_agent_id().map_err(io)?;
+        Ok(Conversation { agent_id, start: AgentStart::Fresh, reported: Reported::default() })
     }
+}
+
+/// Whose conversation an attempt has.
+struct Conversation {
+    agent_id: String,
+    start: AgentStart,
+    reported: Reported,
 }
 
 /// What an agent is told first.

@@ -3,7 +3,7 @@
 //! 1. A line of the transcript is on disk before what follows from it begins.
 //! 2. After an order to stop no call of the model begins, and none of a tool. What is under way is ended before the
 //!    outcome is there.
-//! 3. Every call of the model that has begun leaves one line in `wire.jsonl`, whatever became of it.
+//! 3. What happens stands in `wire.jsonl` before anybody is told of it; every request leaves its beginning and its end there.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -12,17 +12,20 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use flow_core::converse::{AgentEnd, AgentSpec, Call, CallResult, CheckFault, Converse, Effect, Input, Item};
+use flow_core::converse::{
+    AgentEnd, AgentSpec, Call, CallResult, CheckFault, Converse, Effect, Input, Item, LogLine, Logbook,
+    called,
+};
 use flow_core::ids::{Address, Attempt};
 use flow_core::model::{AttemptEnd, Denial, DenialReason, Digest, Outcome, Reason, Usage};
-use flow_core::text::{format_duration, one_line};
-use flow_core::wire::{ModelError, Reply, Request};
+use flow_core::text::format_duration;
+use flow_core::wire::Request;
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use super::agent_ask::Asking;
+use super::agent_ask::{Asked, Asking};
 use super::agent_checks::AgentChecks;
 use super::agent_files::{AgentFiles, FilesError};
 use super::shell_mask::Mask;
@@ -42,8 +45,10 @@ pub struct AgentLaunch {
     pub address: Address,
     /// Which try.
     pub attempt: Attempt,
-    /// The instance: `a` + 16 hex digits.
+    /// The conversation: `a` + 16 hex digits.
     pub agent_id: String,
+    /// What earlier attempts have reported of this conversation.
+    pub reported: Reported,
     /// The definition's name.
     pub agent_name: String,
     /// What the agent is. Its model is taken from `model`.
@@ -86,6 +91,15 @@ pub struct AgentPlace {
     pub tag: String,
 }
 
+/// What a conversation has used and was refused up to some attempt.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Reported {
+    /// What it has used.
+    pub usage: Usage,
+    /// How many calls were refused.
+    pub denials: usize,
+}
+
 /// How an attempt begins.
 #[derive(Clone, Debug, PartialEq)]
 pub enum AgentStart {
@@ -116,12 +130,11 @@ struct Session {
     progress: mpsc::Sender<Progress>,
     tools: ToolContext,
     cursor: Cursor,
-    /// Turns of the model that have begun, less those that were answered.
-    unanswered: u32,
+    book: Logbook,
     used_tools: bool,
 }
 
-/// A fresh id for an instance: `a` + 16 hex digits.
+/// A fresh id for a conversation: `a` + 16 hex digits.
 pub fn new_agent_id() -> io::Result<String> {
     Ok(format!("a{:08x}{:08x}", random_u32()?, random_u32()?))
 }
@@ -163,7 +176,7 @@ impl Session {
             agent: launch.agent_name.clone(),
             position: launch.position,
         };
-        Session { launch, files, stop, progress, tools, cursor, unanswered: 0, used_tools: false }
+        Session { launch, files, stop, progress, tools, cursor, book: Logbook::default(), used_tools: false }
     }
 
     async fn run(mut self) -> Outcome {
@@ -178,26 +191,49 @@ impl Session {
             }
             Err(error) => error.outcome(),
         };
+        let (end, reason, message) = (outcome.end, outcome.reason, outcome.message.clone());
+        if let Err(error) = self.files.log(LogLine::Ended { end, reason, message }) {
+            outcome = error.outcome();
+        }
         outcome.leaky = self.used_tools && sweep(&self.launch.place.tag).await.escaped;
         outcome.agent_id = Some(self.launch.agent_id);
         outcome
     }
 
     fn begin(&mut self) -> Result<(Converse, Input), FilesError> {
-        let spec = self.launch.spec.clone();
         let items = match self.launch.start {
             AgentStart::Fresh => Vec::new(),
             AgentStart::Continue => self.files.transcript()?,
         };
-        let forked = self.launch.forked.take();
-        match (items.is_empty(), forked) {
-            (false, _) => Ok((Converse::restore(spec, items), Input::Continue)),
-            (true, None) => Ok((Converse::new(spec), Input::Begin(self.launch.prompt.clone()))),
-            (true, Some(forked)) => {
+        let continued = !items.is_empty();
+        self.files.log(LogLine::Began {
+            agent_id: self.launch.agent_id.clone(),
+            agent: self.launch.agent_name.clone(),
+            model: self.launch.model.name(),
+            attempt: self.launch.attempt,
+            continued,
+        })?;
+        if continued {
+            self.launch.spec.system = self.files.system()?.into();
+            self.book = Logbook::after(&items);
+            return Ok((Converse::restore(self.launch.spec.clone(), items), Input::Continue));
+        }
+        self.files.begin(&self.launch)?;
+        self.files.log(LogLine::Prompt { text: self.launch.prompt.clone() })?;
+        let spec = self.launch.spec.clone();
+        match self.launch.forked.take() {
+            None => Ok((Converse::new(spec), Input::Begin(self.launch.prompt.clone()))),
+            Some(forked) => {
                 self.files.record(&forked)?;
                 Ok((Converse::restore(spec, vec![forked]), Input::Continue))
             }
         }
+    }
+
+    /// Records an item, and what it says to those who look on.
+    fn record(&mut self, item: &Item) -> Result<(), FilesError> {
+        self.files.record(item)?;
+        self.book.item(item).into_iter().try_for_each(|line| self.files.log(line))
     }
 
     /// Carries out what the loop decides until it is done.
@@ -209,9 +245,12 @@ impl Session {
             while let Some(input) = inputs.pop_front() {
                 for effect in machine.handle(input) {
                     match effect {
-                        Effect::Record(item) => self.files.record(&item)?,
+                        Effect::Record(item) => self.record(&item)?,
                         Effect::Ask(request) => ask = Some(request),
-                        Effect::Call(call) => calls.push(self.call(call)),
+                        Effect::Call(call) => {
+                            self.files.log(called(&call))?;
+                            calls.push(self.call(call));
+                        }
                         // Recorded as an item, and said once the agent has ended.
                         Effect::Denied(_) => {}
                         Effect::Check => inputs.push_back(Input::Checked(self.check().await?)),
@@ -220,11 +259,21 @@ impl Session {
                 }
             }
             if let Some(request) = ask {
-                let answer = self.ask(request, machine.usage()).await?;
-                inputs.push_back(match answer {
-                    Ok(reply) => Input::Replied(reply),
-                    Err(error) => Input::ModelFailed(error),
-                });
+                let Asked { answer, said } = self.ask(request, machine.usage()).await?;
+                match answer {
+                    Ok(Ok(reply)) => inputs.push_back(Input::Replied(reply)),
+                    Ok(Err(error)) => {
+                        inputs.extend([Input::Unanswered(said), Input::ModelFailed(error)]);
+                    }
+                    Err(order) => {
+                        for effect in machine.handle(Input::Unanswered(said)) {
+                            if let Effect::Record(item) = effect {
+                                self.record(&item)?;
+                            }
+                        }
+                        return Err(Cut::Stopped(order));
+                    }
+                }
                 continue;
             }
             let returned = tokio::select! {
@@ -234,8 +283,7 @@ impl Session {
             };
             match returned {
                 Ok(Some((id, result, refused))) => {
-                    inputs.extend(refused.map(Input::Refused));
-                    inputs.push_back(Input::Returned { id, result });
+                    inputs.push_back(Input::Returned { id, result, refused });
                 }
                 Ok(None) => return Err(Cut::Bug("the agent waits for nothing")),
                 Err(order) => {
@@ -253,18 +301,18 @@ impl Session {
 
     /// Checks the work; `Err` when an order to stop came first.
     async fn check(&mut self) -> Result<Result<(), CheckFault>, Cut> {
-        match &mut self.launch.checks {
-            Some(checks) => checks.run(&self.stop).await.map_err(Cut::Stopped),
-            None => Ok(Ok(())),
-        }
+        let Some(checks) = &mut self.launch.checks else { return Ok(Ok(())) };
+        let found = checks.run(&self.stop).await.map_err(Cut::Stopped)?;
+        let message = found.as_ref().err().map(|fault| fault.message.clone());
+        self.files.log(LogLine::Checked { message })?;
+        Ok(found)
     }
 
-    /// Asks the model; `Err` when an order to stop came first.
-    async fn ask(&mut self, request: Request, before: &Usage) -> Result<Result<Reply, ModelError>, Cut> {
+    /// Asks the model; `Err` when an order to stop came before.
+    async fn ask(&mut self, request: Request, before: &Usage) -> Result<Asked, Cut> {
         if let Some(order) = self.stop.order() {
             return Err(Cut::Stopped(order));
         }
-        self.unanswered += 1;
         let turn = before.turns + 1;
         self.say(Progress::Turn(turn));
         let asking = Asking {
@@ -275,23 +323,19 @@ impl Session {
             progress: &self.progress,
             idle: self.launch.idle,
         };
-        let answer = match asking.ask(&request, &mut self.stop).await? {
-            Ok(answer) => answer,
-            Err(order) => return Err(Cut::Stopped(order)),
-        };
-        if let Ok(reply) = &answer {
-            self.unanswered -= 1;
+        let asked = asking.ask(&request, &mut self.stop).await?;
+        if let Ok(Ok(reply)) = &asked.answer {
             let fresh = before.fresh_tokens() + reply.usage.fresh_tokens();
             let cached = before.cache_read_tokens + reply.usage.cache_read_tokens;
             self.say(Progress::Tokens { fresh, cached });
         }
-        Ok(answer)
+        Ok(asked)
     }
 
     /// A call of a tool, to be waited for.
     fn call(&mut self, call: Call) -> impl Future<Output = (String, CallResult, Option<Denial>)> + use<> {
         self.used_tools = true;
-        self.say(Progress::Tool(call.tool.clone(), shown(&call)));
+        self.say(Progress::Tool(call.tool.clone(), call.line()));
         let (tools, mask) = (self.tools.clone(), self.launch.mask.clone());
         async move {
             let line = call.line();
@@ -320,7 +364,7 @@ impl Session {
         let message = end.message.map(|message| self.masked(&message).into_owned());
         let mut outcome = Outcome::bare(state, end.reason, message);
         outcome.usage = Some(self.usage_of(end.usage));
-        outcome.denials = end.denials;
+        outcome.denials = self.denials_of(&end.denials);
         outcome.text = self.files.text(&self.masked(&end.text))?;
         if end.reason == Some(Reason::CheckFailed)
             && let Some([stdout, stderr]) =
@@ -352,7 +396,7 @@ impl Session {
             Cut::Bug(what) => Outcome::failed(Reason::Internal, format!("bug: {what}")),
         };
         outcome.usage = Some(self.usage_of(machine.usage().clone()));
-        outcome.denials = machine.denials().to_vec();
+        outcome.denials = self.denials_of(machine.denials());
         outcome.text = self.files.text(&self.masked(machine.text()))?;
         Ok(outcome)
     }
@@ -367,13 +411,18 @@ impl Session {
         Some(format!("showed no sign of life for {} (`timeout.idle`)", format_duration(idle)))
     }
 
-    /// A turn that was begun counts, answered or not: it may have cost something.
-    fn usage_of(&self, mut usage: Usage) -> Usage {
-        usage.turns += self.unanswered;
+    /// What this attempt adds to what earlier ones reported. A turn that was begun counts, answered or not: it may have cost
+    /// something.
+    fn usage_of(&self, all: Usage) -> Usage {
+        let mut usage = all.less(&self.launch.reported.usage);
         if usage.model.is_empty() {
             usage.model = self.launch.model.id().to_owned();
         }
         usage
+    }
+
+    fn denials_of(&self, all: &[Denial]) -> Vec<Denial> {
+        all.iter().skip(self.launch.reported.denials).cloned().collect()
     }
 }
 
@@ -383,15 +432,6 @@ fn stopped_end(reason: Reason) -> AttemptEnd {
         AttemptEnd::Killed
     } else {
         AttemptEnd::Failed
-    }
-}
-
-/// A call on one line: the argument that says most, else all of them.
-fn shown(call: &Call) -> String {
-    let said = ["command", "file_path", "pattern"].iter().find_map(|name| call.input.get(name)?.as_str());
-    match said {
-        Some(said) => one_line(said, 200),
-        None => one_line(&call.input.to_string(), 200),
     }
 }
 

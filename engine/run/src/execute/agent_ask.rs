@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use flow_core::converse::{Lines, last_line};
+use flow_core::converse::{Answered, Lines, LogLine, NoAnswer, last_line};
 use flow_core::ids::Millis;
 use flow_core::model::Reason;
 use flow_core::wire::{Delta, ModelError, Reply, Request};
 use tokio::sync::mpsc;
 
-use super::agent_files::{AgentFiles, FilesError, WireLine, WireStatus};
+use super::agent_files::{AgentFiles, FilesError};
 use super::agent_idle::Pulse;
 use super::stop::{Progress, StopOrder, StopSignal};
 use crate::provider::{Cursor, ModelHandle, Sign, Tried};
@@ -25,8 +25,13 @@ pub(super) struct Asking<'a> {
     pub(super) idle: Option<Duration>,
 }
 
-/// The answer of the model, or the order that came before it.
-pub(super) type Asked = Result<Result<Reply, ModelError>, StopOrder>;
+/// What came of a turn.
+pub(super) struct Asked {
+    /// The answer of the model, or the order that came before it.
+    pub(super) answer: Result<Result<Reply, ModelError>, StopOrder>,
+    /// The text of the last try, as far as it came.
+    pub(super) said: String,
+}
 
 impl Asking<'_> {
     /// Asks until there is an answer, a final failure or an order to stop; one that is silent for too long gets it here.
@@ -34,32 +39,24 @@ impl Asking<'_> {
         let Asking { model, cursor, turn, files, progress, idle } = self;
         // Whether the clock runs must not get lost in a full channel; there are few such signs, so these may queue up.
         let (clock, mut clocked) = mpsc::unbounded_channel();
-        let mut trying = None;
-        let mut written = Ok(());
-        let mut lines = Lines::default();
-        let asked = {
+        let mut hearing = Hearing {
+            turn,
+            files,
+            progress,
+            lines: Lines::default(),
+            said: String::new(),
+            trying: None,
+            written: Ok(()),
+        };
+        let answer = {
             let pulse = Pulse::new();
             let mut signs = |sign: Sign| {
                 pulse.hear(&sign);
-                match sign {
-                    Sign::Trying { at } => trying = Some(at),
-                    Sign::Tried(tried) => {
-                        trying = None;
-                        let line = files.wire(&line_of(turn, tried));
-                        written = std::mem::replace(&mut written, Ok(())).and(line);
-                        tell_line(progress, lines.end());
-                    }
-                    Sign::Delta(Delta::Text(text)) => tell_line(progress, lines.take(&text)),
-                    Sign::Delta(Delta::Thinking(_) | Delta::ToolUse(_)) => tell_line(progress, lines.end()),
-                    Sign::Delta(Delta::Ping) => {}
-                    Sign::Waiting(waits) => {
-                        // The receiver lives as long as this function.
-                        let _ = clock.send(waits);
-                    }
-                    Sign::Parked { provider, wait, reason } => {
-                        tell(progress, Progress::Parked { provider, wait, reason });
-                    }
+                if let Sign::Waiting(waits) = sign {
+                    // The receiver lives as long as this function.
+                    let _ = clock.send(waits);
                 }
+                hearing.hear(sign);
             };
             let asking = model.ask(cursor, request, &mut signs);
             let stalls = pulse.stalls(idle);
@@ -80,40 +77,104 @@ impl Asking<'_> {
         while let Ok(waits) = clocked.try_recv() {
             let _ = progress.send(Progress::Waiting(waits)).await;
         }
-        if let Some(at) = trying {
-            files.wire(&stopped_line(turn, at))?;
+        Ok(Asked { answer, said: hearing.end()? })
+    }
+}
+
+/// What is heard of a turn on its way to the log and to those who look on.
+struct Hearing<'a> {
+    turn: u32,
+    files: &'a mut AgentFiles,
+    progress: &'a mpsc::Sender<Progress>,
+    lines: Lines,
+    /// The text of the latest try.
+    said: String,
+    /// Since when a try is under way.
+    trying: Option<Millis>,
+    /// Whether all could be written down.
+    written: Result<(), FilesError>,
+}
+
+impl Hearing<'_> {
+    fn hear(&mut self, sign: Sign) {
+        match sign {
+            Sign::Trying { at } => {
+                self.trying = Some(at);
+                self.said.clear();
+                self.log(LogLine::RequestBegan { turn: self.turn });
+            }
+            Sign::Tried(tried) => {
+                self.trying = None;
+                self.text_ends(tried.error.is_some());
+                self.log(ended(self.turn, tried));
+            }
+            Sign::Delta(Delta::Text(text)) => {
+                self.said.push_str(&text);
+                if let Some(whole) = self.lines.take(&text) {
+                    self.text(whole, false);
+                }
+            }
+            Sign::Delta(Delta::Thinking(_) | Delta::ToolUse(_)) => {
+                self.text_ends(false);
+                // What it says after that is another text.
+                if !self.said.is_empty() && !self.said.ends_with('\n') {
+                    self.said.push('\n');
+                }
+            }
+            Sign::Parked { provider, wait, reason } => {
+                self.tell(Progress::Parked { provider, wait, reason });
+            }
+            Sign::Delta(Delta::Ping) | Sign::Waiting(_) => {}
         }
-        written?;
-        Ok(asked)
+    }
+
+    /// No more of the text comes, which is `partial` when its answer broke off.
+    fn text_ends(&mut self, partial: bool) {
+        match self.lines.end() {
+            Some(rest) => self.text(rest, partial),
+            None if partial && !self.said.is_empty() => self.text(String::new(), true),
+            None => {}
+        }
+    }
+
+    fn text(&mut self, text: String, partial: bool) {
+        let line = last_line(&text);
+        self.log(LogLine::Text { turn: self.turn, text, partial });
+        if let Some(line) = line {
+            self.tell(Progress::Text(line));
+        }
+    }
+
+    /// Writes down what is told afterwards, if at all.
+    fn log(&mut self, line: LogLine) {
+        let logged = self.files.log(line);
+        self.written = std::mem::replace(&mut self.written, Ok(())).and(logged);
+    }
+
+    fn tell(&self, progress: Progress) {
+        let _ = self.progress.try_send(progress);
+    }
+
+    /// The turn is over; the text of its last try.
+    fn end(mut self) -> Result<String, FilesError> {
+        if let Some(at) = self.trying {
+            self.text_ends(true);
+            let ms = u64::try_from(now().since(at).as_millis()).unwrap_or(u64::MAX);
+            let status = Answered::No(NoAnswer::Stopped);
+            self.log(LogLine::RequestEnded { turn: self.turn, status, ms, usage: None, error: None });
+        }
+        self.written?;
+        self.said.truncate(self.said.trim_end().len());
+        Ok(self.said)
     }
 }
 
-fn tell(progress: &mpsc::Sender<Progress>, what: Progress) {
-    let _ = progress.try_send(what);
-}
-
-/// Tells the last line of what is whole of a text.
-fn tell_line(progress: &mpsc::Sender<Progress>, whole: Option<String>) {
-    if let Some(line) = whole.as_deref().and_then(last_line) {
-        tell(progress, Progress::Text(line));
-    }
-}
-
-fn line_of(turn: u32, tried: Tried) -> WireLine {
-    WireLine {
-        at: tried.at,
+fn ended(turn: u32, tried: Tried) -> LogLine {
+    LogLine::RequestEnded {
         turn,
-        status: match (tried.status, &tried.error) {
-            (Some(status), _) => WireStatus::Http(status),
-            (None, _) => WireStatus::NoAnswer,
-        },
+        status: tried.status.map_or(Answered::No(NoAnswer::NoAnswer), Answered::Http),
         ms: u64::try_from(tried.took.as_millis()).unwrap_or(u64::MAX),
         usage: tried.usage,
         error: tried.error,
     }
-}
-
-fn stopped_line(turn: u32, at: Millis) -> WireLine {
-    let ms = u64::try_from(now().since(at).as_millis()).unwrap_or(u64::MAX);
-    WireLine { at, turn, status: WireStatus::Stopped, ms, usage: None, error: None }
 }

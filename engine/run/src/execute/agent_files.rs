@@ -2,9 +2,10 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `prompt.md`, `system.md` | the first prompt and the system prompt of the latest attempt |
-//! | `context.jsonl` | the transcript of the latest attempt, append-only; earlier ones as `context.N.jsonl` |
-//! | `wire.jsonl` | one line for each call of the model, over all attempts |
+//! | `meta.json` | whose conversation the latest one is |
+//! | `prompt.md`, `system.md` | the first prompt and the system prompt of the latest conversation |
+//! | `context.jsonl` | the transcript of the latest conversation, append-only; earlier ones as `context.N.jsonl` |
+//! | `wire.jsonl` | the log of what happened, over all attempts |
 //! | `output.txt` | final texts, appended; outcomes hold their places |
 //! | `output.N.json` | the output of attempt N, when it is too large for the journal |
 
@@ -12,17 +13,22 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use flow_core::converse::Item;
-use flow_core::ids::{Attempt, Millis};
-use flow_core::model::{Digest, Outcome, OutputSlice, Reason, Usage};
-use serde::Serialize;
+use flow_core::converse::{Item, LogLine, Logged};
+use flow_core::ids::Attempt;
+use flow_core::model::{Digest, Outcome, OutputSlice, Reason};
+use serde::{Deserialize, Serialize};
 
 use super::agent::{AgentLaunch, AgentStart};
+use super::shell_mask::Mask;
+use crate::sys::clock::now;
 use crate::sys::files::{make_private_dirs, write_atomically};
 
 const CONTEXT: &str = "context.jsonl";
 const WIRE: &str = "wire.jsonl";
+const META: &str = "meta.json";
+const SYSTEM: &str = "system.md";
 
 /// Why an agent's folder can't be written.
 #[derive(Debug, thiserror::Error)]
@@ -48,56 +54,44 @@ impl FilesError {
     }
 }
 
-/// A line of `wire.jsonl`.
-#[derive(Debug, Serialize)]
-pub(super) struct WireLine {
-    /// When the call began.
-    pub(super) at: Millis,
-    /// The turn that it was made for; tries of one turn share it.
-    pub(super) turn: u32,
-    /// What became of it.
-    pub(super) status: WireStatus,
-    /// How long it took.
-    pub(super) ms: u64,
-    /// What it cost, when it was answered.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) usage: Option<Usage>,
-    /// What went wrong, when it was not.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) error: Option<String>,
-}
-
-/// What became of a call.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum WireStatus {
-    /// There was an answer with this HTTP status.
-    Http(u16),
-    /// There was none.
-    NoAnswer,
-    /// The agent was stopped first.
-    Stopped,
-}
-
-impl Serialize for WireStatus {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            WireStatus::Http(status) => serializer.serialize_u16(*status),
-            WireStatus::NoAnswer => serializer.serialize_str("no_answer"),
-            WireStatus::Stopped => serializer.serialize_str("stopped"),
-        }
-    }
-}
-
 /// How many calls of the model the attempts of a task have made so far: where a script goes on.
 pub fn recorded_calls(folder: &Path) -> io::Result<u32> {
     match fs::read(folder.join(WIRE)) {
         Ok(bytes) => {
-            let lines = bytes.iter().filter(|byte| **byte == b'\n').count();
-            Ok(u32::try_from(lines).unwrap_or(u32::MAX))
+            let lines = bytes.split_inclusive(|byte| *byte == b'\n').filter(|line| is_request(line));
+            Ok(u32::try_from(lines.count()).unwrap_or(u32::MAX))
         }
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(0),
         Err(error) => Err(error),
     }
+}
+
+/// Whether a whole line of the log says how a request ended.
+fn is_request(line: &[u8]) -> bool {
+    #[derive(Deserialize)]
+    struct Kind {
+        ev: Option<String>,
+    }
+    let Some(line) = line.strip_suffix(b"\n") else { return false };
+    // Earlier versions wrote nothing else, and no kind.
+    serde_json::from_slice(line).is_ok_and(|Kind { ev }| ev.is_none_or(|ev| ev == "request_ended"))
+}
+
+/// Whose conversation stands in a folder.
+#[derive(Debug, Serialize, Deserialize)]
+struct Meta {
+    agent_id: String,
+    agent: String,
+}
+
+/// Whether an agent can go on with what stands in this folder: a transcript, and of this conversation as far as it says.
+pub fn has_conversation(folder: &Path, agent_id: &str) -> io::Result<bool> {
+    let meta = match fs::read(folder.join(META)) {
+        Ok(bytes) => serde_json::from_slice::<Meta>(&bytes).ok(),
+        Err(error) if error.kind() == ErrorKind::NotFound => None,
+        Err(error) => return Err(error),
+    };
+    Ok(meta.is_none_or(|meta| meta.agent_id == agent_id) && !recorded(folder)?.items.is_empty())
 }
 
 /// What the latest attempt of an agent task was told and has said, for a fork of it.
@@ -116,7 +110,7 @@ pub fn recorded(folder: &Path) -> io::Result<Recorded> {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Recorded::default()),
         Err(error) => return Err(error),
     };
-    Ok(Recorded { system: fs::read_to_string(folder.join("system.md"))?, items })
+    Ok(Recorded { system: fs::read_to_string(folder.join(SYSTEM))?, items })
 }
 
 /// The items up to the first line that is not whole, and how many bytes they take.
@@ -140,10 +134,11 @@ pub(super) struct AgentFiles {
     attempt: Attempt,
     context: File,
     wire: File,
+    mask: Option<Arc<Mask>>,
 }
 
 impl AgentFiles {
-    /// Makes or opens the folder and writes down what the agent is told.
+    /// Makes or opens the folder.
     pub(super) fn open(launch: &AgentLaunch) -> Result<Self, FilesError> {
         let folder = launch.folder.clone();
         make_private_dirs(&folder).map_err(FilesError::at(&folder))?;
@@ -151,18 +146,37 @@ impl AgentFiles {
             AgentStart::Fresh => set_aside(&folder)?,
             AgentStart::Continue => {}
         }
-        for (name, text) in [("prompt.md", launch.prompt.as_str()), ("system.md", &launch.spec.system)] {
-            let path = folder.join(name);
-            let written = create(&path).and_then(|mut file| file.write_all(text.as_bytes()));
-            written.map_err(FilesError::at(&path))?;
-        }
         Ok(AgentFiles {
             context: append(&folder.join(CONTEXT))?,
             wire: append(&folder.join(WIRE))?,
             folder,
             name: launch.folder_name.clone(),
             attempt: launch.attempt,
+            mask: launch.mask.clone(),
         })
+    }
+
+    /// Writes down who begins a conversation, and what it is told.
+    pub(super) fn begin(&mut self, launch: &AgentLaunch) -> Result<(), FilesError> {
+        let meta = Meta { agent_id: launch.agent_id.clone(), agent: launch.agent_name.clone() };
+        let meta = serde_json::to_string(&meta).map_err(io::Error::from);
+        let told = [
+            ("prompt.md", launch.prompt.as_str()),
+            (SYSTEM, &launch.spec.system),
+            (META, &meta.map_err(FilesError::at(&self.folder.join(META)))?),
+        ];
+        for (name, text) in told {
+            let path = self.folder.join(name);
+            let written = create(&path).and_then(|mut file| file.write_all(text.as_bytes()));
+            written.map_err(FilesError::at(&path))?;
+        }
+        Ok(())
+    }
+
+    /// The system prompt that the conversation began with.
+    pub(super) fn system(&self) -> Result<String, FilesError> {
+        let path = self.folder.join(SYSTEM);
+        fs::read_to_string(&path).map_err(FilesError::at(&path))
     }
 
     /// The transcript of an earlier attempt as far as it is whole. What follows a line that is not is cut off, since
@@ -182,9 +196,17 @@ impl AgentFiles {
         write_line(&mut self.context, item).map_err(FilesError::at(&self.folder.join(CONTEXT)))
     }
 
-    /// Notes a call of the model.
-    pub(super) fn wire(&mut self, line: &WireLine) -> Result<(), FilesError> {
-        write_line(&mut self.wire, line).map_err(FilesError::at(&self.folder.join(WIRE)))
+    /// Appends to the log.
+    pub(super) fn log(&mut self, line: LogLine) -> Result<(), FilesError> {
+        let logged = Logged { at: now(), line };
+        let written = match &self.mask {
+            None => write_line(&mut self.wire, &logged),
+            Some(mask) => serde_json::to_value(&logged).map_err(io::Error::from).and_then(|mut value| {
+                mask.apply_within(&mut value);
+                write_line(&mut self.wire, &value)
+            }),
+        };
+        written.map_err(FilesError::at(&self.folder.join(WIRE)))
     }
 
     /// Keeps a final text; an empty one is none.

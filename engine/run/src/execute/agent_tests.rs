@@ -83,6 +83,7 @@ impl Bench {
             address: Address::task("t"),
             attempt: Attempt::FIRST,
             agent_id: "a0123456789abcdef".to_owned(),
+            reported: Reported::default(),
             agent_name: "worker".to_owned(),
             spec,
             prompt: "Do it.".to_owned(),
@@ -159,8 +160,13 @@ impl Ran {
         self.file(name).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 
+    /// What the log says of one kind.
+    fn logged(&self, ev: &str) -> Vec<Value> {
+        self.lines("wire.jsonl").into_iter().filter(|line| line["ev"] == ev).collect()
+    }
+
     fn statuses(&self) -> Vec<Value> {
-        self.lines("wire.jsonl").iter().map(|line| line["status"].clone()).collect()
+        self.logged("request_ended").iter().map(|line| line["status"].clone()).collect()
     }
 
     /// The text that the outcome points at.
@@ -178,7 +184,7 @@ impl Ran {
     /// Turns in the log are those of the report.
     fn check_log(&self) {
         let mut turns: Vec<u64> =
-            self.lines("wire.jsonl").iter().map(|line| line["turn"].as_u64().unwrap()).collect();
+            self.logged("request_ended").iter().map(|line| line["turn"].as_u64().unwrap()).collect();
         turns.dedup();
         assert_eq!(turns, (1..=u64::from(self.turns())).collect::<Vec<_>>());
     }
@@ -285,7 +291,7 @@ async fn an_agent_that_is_stopped_before_it_begins_asks_nothing() {
     bench.switch.stop(CANCEL);
     let ran = bench.run().await;
     assert_eq!(ran.outcome.end, AttemptEnd::Killed);
-    assert_eq!((ran.turns(), ran.file("wire.jsonl").as_str()), (0, ""));
+    assert_eq!((ran.turns(), ran.logged("request_began").len()), (0, 0));
 }
 
 #[tokio::test]

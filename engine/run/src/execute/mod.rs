@@ -13,9 +13,9 @@ mod shell_spawn;
 mod shell_watch;
 mod stop;
 
-pub use agent::{AgentLaunch, AgentPlace, AgentStart, new_agent_id, run_agent};
+pub use agent::{AgentLaunch, AgentPlace, AgentStart, Reported, new_agent_id, run_agent};
 pub use agent_checks::AgentChecks;
-pub use agent_files::{Recorded, recorded, recorded_calls};
+pub use agent_files::{Recorded, has_conversation, recorded, recorded_calls};
 pub use shell::{Environment, ShellLaunch, run_shell};
 pub use shell_mask::Mask;
 pub use stop::{Progress, StopOrder, StopSignal, StopSwitch, stop_pair};
