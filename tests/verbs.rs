@@ -320,3 +320,41 @@ fn completions_are_written_for_every_shell() {
     }
     Flow::new().run(&["completions", "tcsh"]).exits(2);
 }
+
+#[test]
+fn a_value_of_a_task_that_is_left_out_refuses_the_run() {
+    let flow = Flow::new().plan(
+        "tasks:\n  a: { run: echo dir }\n  b: { run: 'echo rm -rf ${{ tasks.a.output }}/x > ran' }\n  \
+         c: { needs: [b], run: \"echo ${{ tasks.a.status }} ${{ tasks.a.output | default('none') }} > c\" }\n",
+    );
+    for args in [["--from", "b"], ["--only", "b"]] {
+        let help = format!("let it take part: `{} a`", args[0]);
+        flow.run(&["run", "plan.yaml", args[0], args[1]])
+            .exits(3)
+            .says(&["`b` reads `tasks.a.output`, and `a` takes no part in this run", &help]);
+        flow.run(&["run", "-n", "plan.yaml", args[0], args[1]]).exits(3);
+    }
+    assert!(!flow.exists(".flow/runs") && !flow.exists("ran"));
+    flow.run(&["run", "plan.yaml", "--only", "c"]).exits(0);
+    assert_eq!(flow.read("c"), "skipped none\n");
+    flow.run(&["run", "plan.yaml", "--only", "a", "--only", "b"]).exits(0);
+    assert_eq!(flow.read("ran"), "rm -rf dir/x\n");
+}
+
+#[test]
+fn one_instance_runs_alone_and_so_it_does_after_a_resume() {
+    let flow = Flow::new().plan(
+        "tasks:\n  g: { run: \"echo '[1,2]'\", output: json }\n  m: { for_each: [x, y], run: 'echo ${{ item }} >> ran; test -f go' }\n  \
+         d: { for_each: \"${{ tasks.g.output }}\", run: 'echo ${{ item }} >> ran' }\n",
+    );
+    let only = |pattern: &str| flow.run(&["run", "plan.yaml", "--only", pattern, "--only", "g"]);
+    only("m[z]").exits(4).says(&["no instance fits `m[z]`", "did you mean `m[x]`?"]);
+    only("g[1]").exits(4).says(&["`g` has no instances; write `g`"]);
+    only("m[y]").exits(1);
+    flow.write("go", "");
+    flow.run(&["resume", "latest"]).exits(0);
+    assert_eq!(flow.read("ran"), "y\ny\n");
+    only("d[2]").exits(0);
+    assert_eq!(flow.read("ran"), "y\ny\n2\n");
+    only("d[3]").exits(1).says(&["no instance fits `d[3]`; there are `d[1]`, `d[2]`"]);
+}

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use flow_core::compile::{AgentRegistry, AgentText, GivenInput, GivenValue, agent_registry};
 use flow_core::diagnostic::SourceFile;
 use flow_core::model::AgentSource;
+use flow_core::plan::{InstanceLimit, Selected};
 use flow_run::load::Project;
 use flow_run::sys::files;
 use indexmap::IndexMap;
@@ -32,6 +33,9 @@ struct Index {
     /// For each task whether it takes part; absent when all do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     selected: Option<Vec<bool>>,
+    /// Of which tasks only some instances take part.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    limits: Vec<InstanceLimit>,
     /// The paths of what the manifest names beside it, in the order of `files/N`.
     #[serde(default)]
     files: Vec<String>,
@@ -71,8 +75,8 @@ pub struct Kept {
     pub inputs: Vec<GivenInput>,
     /// The definitions it uses, and no others.
     pub agents: AgentRegistry,
-    /// For each task whether it takes part; `None` when all do.
-    pub selected: Option<Vec<bool>>,
+    /// What takes part; `None` when all does.
+    pub selected: Option<Selected>,
     /// The files that it names, by the path as written.
     pub files: IndexMap<String, String>,
     /// Who answered so far.
@@ -85,7 +89,7 @@ pub struct Kept {
 pub fn keep(
     folder: &Path,
     prepared: &Prepared,
-    selected: Option<&[bool]>,
+    selected: Option<&Selected>,
     (answering, strict): (&Answering, bool),
 ) -> anyhow::Result<()> {
     write(folder, prepared, selected, (answering, strict)).map_err(|error| {
@@ -96,7 +100,7 @@ pub fn keep(
 fn write(
     folder: &Path,
     prepared: &Prepared,
-    selected: Option<&[bool]>,
+    selected: Option<&Selected>,
     (answering, strict): (&Answering, bool),
 ) -> io::Result<()> {
     let agents = &prepared.plan.agents;
@@ -125,7 +129,8 @@ fn write(
                 path: agent.path.clone(),
             })
             .collect(),
-        selected: selected.map(<[bool]>::to_vec),
+        selected: selected.map(|selected| selected.tasks.clone()),
+        limits: selected.map(|selected| selected.limits.clone()).unwrap_or_default(),
         files: prepared.files.keys().cloned().collect(),
         answering: answering.clone(),
         strict,
@@ -186,7 +191,7 @@ fn read_back(folder: &Path) -> io::Result<Kept> {
             .map(|(name, value)| GivenInput { name, value: GivenValue::Json(value), place: None })
             .collect(),
         agents: agent_registry(texts, &[], Vec::new()),
-        selected: index.selected,
+        selected: index.selected.map(|tasks| Selected { tasks, limits: index.limits }),
         answering: index.answering,
         strict: index.strict,
     })

@@ -48,7 +48,7 @@ fn go_on(session: &Session, run: &str, names: &[String], args: &GoOnArgs) -> any
     let prepared = session.compile_kept(kept)?;
     session.refuse_strangers(&prepared)?;
     let limits = limits(&read.entries, args)?;
-    let specs = specs(&prepared, selected.as_deref());
+    let specs = specs(&prepared, selected.as_ref());
     let scheduler = Scheduler::replay(specs, limits, &read.entries).map_err(|error| {
         Failure::new(Exit::Io, format!("the journal of {} can't be replayed: {error}", folder.id()))
     })?;

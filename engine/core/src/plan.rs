@@ -19,7 +19,7 @@ mod reads;
 mod select;
 
 pub use reads::Read;
-pub use select::{SelectError, Selection};
+pub use select::{InstanceLimit, SelectError, Selected, Selection};
 
 pub use expand::{Combination, ExpandError, MOST_INSTANCES, combinations, list_rows, unique_keys};
 

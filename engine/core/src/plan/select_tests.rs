@@ -13,7 +13,7 @@ const PLAN: &str = "tasks:
 fn select(selection: &Selection) -> Result<String, SelectError> {
     let plan = Trial::of(PLAN).plan();
     let selected = selection.select(&plan)?;
-    let names = plan.tasks.iter().zip(selected).filter(|(_, is_in)| *is_in);
+    let names = plan.tasks.iter().zip(selected.tasks).filter(|(_, is_in)| *is_in);
     Ok(names.map(|(task, _)| task.address.as_str()).collect::<Vec<_>>().join(" "))
 }
 
@@ -57,7 +57,7 @@ fn a_selection_of_nothing_is_refused_with_what_there_is() {
     };
     assert_eq!(help("tets"), "did you mean `test`?");
     assert!(help("x*").starts_with("the plan has `lint`, "));
-    assert!(help("test[a]").contains("select all of them with `test`"));
+    assert_eq!(help("test[a]"), "`test` has no instances; write `test`");
     let selection =
         Selection { from: vec!["docs".into()], until: vec!["lint".into()], ..Selection::default() };
     assert_eq!(select(&selection), Err(SelectError::Nothing));
@@ -77,4 +77,48 @@ fn a_pattern_fits_whole_names() {
     ] {
         assert_eq!(fits(pattern, text), expected, "{pattern} {text}");
     }
+}
+
+#[test]
+fn instances_are_selected_by_their_addresses() {
+    let plan = Trial::of("tasks:\n  a: { for_each: [x, y], run: x }\n  ab: { for_each: [x], run: x }\n  z: { needs: [a], run: x }\n").plan();
+    let select = |selection: Selection| {
+        let selected = selection.select(&plan).unwrap();
+        let limits =
+            selected.limits.iter().map(|limit| format!("{}:{}", limit.task, limit.patterns.join("|")));
+        let count = selected.tasks.iter().filter(|is_in| **is_in).count();
+        format!("{count} {}", limits.collect::<Vec<_>>().join(" "))
+    };
+    let list = |names: &[&str]| names.iter().map(ToString::to_string).collect::<Vec<_>>();
+    let only = |names: &[&str]| select(Selection { only: list(names), ..Selection::default() });
+    assert_eq!(only(&["a[x]"]), "1 a:a[x]");
+    assert_eq!(only(&["a[x]", "a[y*]", "z"]), "2 a:a[x]|a[y*]");
+    assert_eq!(only(&["a*[x]"]), "2 a:a*[x] ab:a*[x]");
+    assert_eq!(only(&["a[x]", "a"]), "1 ", "the whole of it holds more");
+    assert_eq!(select(Selection { from: list(&["a[x]"]), ..Selection::default() }), "2 a:a[x]");
+    let selected = Selection { only: list(&["a[x]"]), ..Selection::default() }.select(&plan).unwrap();
+    assert!(selected.limits[0].lets(&"a[x]".into()) && !selected.limits[0].lets(&"a[y]".into()));
+}
+
+#[test]
+fn a_value_of_a_task_that_is_left_out_is_missed_by_its_reader() {
+    let plan = Trial::of(
+        "tasks:\n  a: { run: x }\n  b: { run: 'echo ${{ tasks.a.output }}' }\n  c: { run: 'echo ${{ tasks.b.status }}' }\n  \
+         d: { needs: [a, b], run: x }\n  e: { run: \"echo ${{ tasks.a.output | default('x') }} ${{ tasks.b.exit_code }}\" }\n",
+    )
+    .plan();
+    let missing = |only: &str| {
+        let only = only.split(' ').map(str::to_owned).collect();
+        let selected = Selection { only, ..Selection::default() }.select(&plan).unwrap();
+        let name = |task: TaskId| &plan.tasks[task.index()].address;
+        let missing = selected.missing(&plan);
+        let words = missing
+            .iter()
+            .map(|(reader, read)| format!("{}<{}.{}", reader.address, name(read.from), read.field));
+        words.collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(missing("b"), "b<a.output");
+    assert_eq!(missing("a b"), "");
+    assert_eq!(missing("c d"), "", "an edge reads nothing, and how a task ended is known");
+    assert_eq!(missing("e"), "e<b.exit_code");
 }

@@ -8,8 +8,9 @@ use super::scheduler::{Asked, Engine, Stage};
 use super::spec::{Answer, Cancel, Decision, Effect, Input, Limits, Question};
 use super::wiring::holds;
 use crate::event::{Event, Instance};
-use crate::ids::{Attempt, Millis, TaskId};
+use crate::ids::{Address, Attempt, Millis, TaskId};
 use crate::model::{AttemptEnd, Outcome, Reason, RunStatus, TaskState};
+use crate::text::list_some;
 
 /// What one input leads to.
 pub(super) struct Turn<'a> {
@@ -86,10 +87,15 @@ impl<'a> Turn<'a> {
             (Asked::Retry, Ok(Answer::Yes(true))) => self.try_again(task),
             (Asked::Retry, Ok(Answer::Yes(false))) => self.end_as_attempt(task),
             (Asked::Expansion, Ok(Answer::Instances(instances))) if are_unique(&instances) => {
-                let address = self.book.node(task).address.clone();
-                self.emit(Event::TaskExpanded { task: address, instances });
-                self.todo.push_back(task);
-                self.todo.extend(self.book.instances(task));
+                match self.selected(task, instances) {
+                    Ok(instances) => {
+                        let address = self.book.node(task).address.clone();
+                        self.emit(Event::TaskExpanded { task: address, instances });
+                        self.todo.push_back(task);
+                        self.todo.extend(self.book.instances(task));
+                    }
+                    Err(message) => self.end(task, End::failed(Reason::Expression, message)),
+                }
             }
             (Asked::Condition | Asked::Expansion | Asked::Retry, Err(message)) => {
                 self.end(task, End::failed(Reason::Expression, message));
@@ -102,6 +108,30 @@ impl<'a> Turn<'a> {
                 );
             }
         }
+    }
+
+    /// The instances that take part. It is an error when there are some and the person asked for none of them.
+    fn selected(&self, task: TaskId, instances: Vec<Instance>) -> Result<Vec<Instance>, String> {
+        let limits = &self.book.spec(task).limits;
+        if limits.is_empty() || instances.is_empty() {
+            return Ok(instances);
+        }
+        let address = &self.book.node(task).address;
+        let all = |instance: &Instance| {
+            let own = address.instance(&instance.key);
+            limits.iter().all(|limit| limit.lets(&own))
+        };
+        let (chosen, others): (Vec<_>, Vec<_>) = instances.into_iter().partition(all);
+        if !chosen.is_empty() {
+            return Ok(chosen);
+        }
+        let patterns = limits.iter().flat_map(|limit| &limit.patterns).map(String::as_str);
+        let there: Vec<Address> = others.iter().map(|other| address.instance(&other.key)).collect();
+        Err(format!(
+            "no instance fits {}; there are {}",
+            list_some(patterns, 3),
+            list_some(there.iter().map(Address::as_str), 5)
+        ))
     }
 
     fn running(&mut self, task: TaskId, attempt: Attempt, launch: crate::event::Launch) {

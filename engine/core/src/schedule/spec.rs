@@ -7,7 +7,7 @@ use crate::event::{Event, Instance};
 use crate::graph::{Edge, EdgeKind};
 use crate::ids::{Address, Attempt, TaskId};
 use crate::model::{Outcome, Reason, RunStatus};
-use crate::plan::{ConditionAt, OnLost, Plan};
+use crate::plan::{ConditionAt, InstanceLimit, OnLost, Plan, Selected};
 
 /// What the scheduler needs to know of a plan task.
 #[derive(Clone, Debug)]
@@ -32,6 +32,8 @@ pub struct NodeSpec {
     pub continue_on_error: bool,
     /// Whether it takes part in the run.
     pub selected: bool,
+    /// Which of its instances do; each must hold.
+    pub limits: Vec<InstanceLimit>,
     /// `pool`.
     pub pool: Option<PoolSpec>,
     /// Whether it runs again when its engine died while it ran.
@@ -239,6 +241,7 @@ impl NodeSpec {
                     timeout: task.timeout.run,
                     continue_on_error: task.continue_on_error,
                     selected: true,
+                    limits: Vec::new(),
                     pool: task.pool.and_then(|number| {
                         let (_, slots) = plan.pools.get_index(number)?;
                         Some(PoolSpec { number, slots: *slots })
@@ -250,12 +253,14 @@ impl NodeSpec {
     }
 
     /// Leaves tasks out of a run: they are skipped at once, and what needs them starts as if they were not there.
-    pub fn leave_out(specs: &mut [NodeSpec], selected: &[bool]) {
-        let is_in = |task: TaskId| selected.get(task.index()).copied().unwrap_or(true);
+    pub fn leave_out(specs: &mut [NodeSpec], selected: &Selected) {
+        let is_in = |task: TaskId| selected.tasks.get(task.index()).copied().unwrap_or(true);
         for (at, spec) in specs.iter_mut().enumerate() {
             spec.selected = is_in(TaskId::at(at));
             let keeps_needs = spec.selected;
             spec.needs.retain(|edge| keeps_needs && is_in(edge.from));
+            let limits = selected.limits.iter().filter(|limit| limit.task == spec.address);
+            spec.limits = limits.cloned().collect();
         }
     }
 }

@@ -45,6 +45,7 @@ pub(super) fn bare(name: &str) -> NodeSpec {
         timeout: None,
         continue_on_error: false,
         selected: true,
+        limits: Vec::new(),
         pool: None,
         retries_lost: true,
     }
@@ -163,7 +164,11 @@ pub(super) struct Rig {
 impl Rig {
     /// A run that has begun.
     pub(super) fn start(drafts: Vec<Draft>, limits: Limits) -> Self {
-        let specs = specs(drafts);
+        Rig::of(specs(drafts), limits)
+    }
+
+    /// The same of specs as they are.
+    pub(super) fn of(specs: Vec<NodeSpec>, limits: Limits) -> Self {
         let mut rig = Rig {
             scheduler: Scheduler::new(specs.clone(), limits),
             entries: Vec::new(),

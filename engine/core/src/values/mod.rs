@@ -29,5 +29,5 @@ pub use launch::{
 };
 pub use lock::lock_name;
 pub use output::{Settled, settle_output};
-pub use preview::{Preview, preview};
+pub use preview::{Preview, known_instances, preview};
 pub use surroundings::redirecting;

@@ -29,16 +29,7 @@ pub struct Preview {
 /// The task, or each of its instances where they are known. The error is an expression that fails on known values.
 pub fn preview(plan: &Plan, task: &Task) -> Result<Vec<Preview>, String> {
     let (run, facts) = (Fold::default(), no_facts());
-    let scope = |instance| Scope {
-        plan,
-        run: &run,
-        facts: &facts,
-        texts: &NoTexts,
-        task: Some(task.id),
-        instance,
-        attempt: Attempt::FIRST,
-        env: None,
-    };
+    let scope = |instance| before_the_run(plan, (&run, &facts), task, instance);
     let Some(expansion) = task.expansion.as_deref().filter(|expansion| is_known(expansion)) else {
         return Ok(vec![one(&scope(None), task, None)?]);
     };
@@ -46,6 +37,31 @@ pub fn preview(plan: &Plan, task: &Task) -> Result<Vec<Preview>, String> {
         .iter()
         .map(|instance| one(&scope(Some(instance)), task, Some(instance)))
         .collect()
+}
+
+/// The instances of a task, where they are known before the run.
+pub fn known_instances(plan: &Plan, task: &Task) -> Option<Vec<Instance>> {
+    let expansion = task.expansion.as_deref().filter(|expansion| is_known(expansion))?;
+    let (run, facts) = (Fold::default(), no_facts());
+    instances(expansion, &before_the_run(plan, (&run, &facts), task, None)).ok()
+}
+
+fn before_the_run<'a>(
+    plan: &'a Plan,
+    (run, facts): (&'a Fold, &'a Facts),
+    task: &Task,
+    instance: Option<&'a Instance>,
+) -> Scope<'a> {
+    Scope {
+        plan,
+        run,
+        facts,
+        texts: &NoTexts,
+        task: Some(task.id),
+        instance,
+        attempt: Attempt::FIRST,
+        env: None,
+    }
 }
 
 fn one(scope: &Scope<'_>, task: &Task, instance: Option<&Instance>) -> Result<Preview, String> {
