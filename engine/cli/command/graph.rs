@@ -5,6 +5,7 @@ use std::fmt::Write;
 use flow_core::compile::Purpose;
 use flow_core::ids::TaskId;
 use flow_core::plan::{Plan, TaskKind};
+use flow_core::text::{mermaid_label, mermaid_name};
 use serde_json::{Value, json};
 
 use crate::args::{GraphArgs, GraphFormat};
@@ -100,9 +101,11 @@ fn beside(plan: &Plan, id: TaskId, depth: &[usize], place: &[usize]) -> String {
 fn mermaid(plan: &Plan) -> String {
     let mut text = "flowchart TD\n".to_owned();
     for task in &plan.tasks {
-        let _ = writeln!(text, "  {}[\"{}\"]", task.address, label(plan, task.id).replace('"', "#quot;"));
+        let name = mermaid_name(task.address.as_str());
+        let _ = writeln!(text, "  {name}[\"{}\"]", mermaid_label(&label(plan, task.id)));
     }
     for (from, to, kind) in edges(plan) {
+        let (from, to) = (mermaid_name(from), mermaid_name(to));
         let arrow = if kind.is_empty() { "-->".to_owned() } else { format!("-. {kind} .->") };
         let _ = writeln!(text, "  {from} {arrow} {to}");
     }
@@ -110,15 +113,39 @@ fn mermaid(plan: &Plan) -> String {
 }
 
 fn dot(plan: &Plan) -> String {
-    let mut text = format!("digraph {:?} {{\n  node [shape=box];\n", plan.name);
+    let mut text = format!("digraph {} {{\n  node [shape=box];\n", quoted(&plan.name));
     for task in &plan.tasks {
-        let _ = writeln!(text, "  {} [label={:?}];", task.address, label(plan, task.id));
+        let name = dot_name(task.address.as_str());
+        let _ = writeln!(text, "  {name} [label={}];", quoted(&label(plan, task.id)));
     }
     for (from, to, kind) in edges(plan) {
         let style = if kind.is_empty() { String::new() } else { format!(" [label={kind:?}, style=dashed]") };
-        let _ = writeln!(text, "  {from} -> {to}{style};");
+        let _ = writeln!(text, "  {} -> {}{style};", dot_name(from), dot_name(to));
     }
     text + "}\n"
+}
+
+/// A name as DOT reads it: a word of its own only in quotes.
+fn dot_name(name: &str) -> String {
+    const RESERVED: &[&str] = &["digraph", "edge", "graph", "node", "strict", "subgraph"];
+    let reserved = RESERVED.iter().any(|word| word.eq_ignore_ascii_case(name));
+    if reserved { quoted(name) } else { name.to_owned() }
+}
+
+/// Text in the quotes of DOT.
+fn quoted(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('"');
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => out.extend(['\\', c]),
+            '\n' => out.push_str("\\n"),
+            c if c.is_control() => out.push(' '),
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
 }
 
 fn edges(plan: &Plan) -> impl Iterator<Item = (&str, &str, &'static str)> {
@@ -149,3 +176,7 @@ fn as_json(plan: &Plan) -> Value {
         .collect();
     json!({ "name": plan.name, "nodes": nodes, "edges": edges })
 }
+
+#[cfg(test)]
+#[path = "graph_tests.rs"]
+mod tests;

@@ -374,7 +374,7 @@ fn a_check_may_have_a_timeout_of_its_own() {
     let timeouts: Vec<_> = checks.iter().map(|check| check.timeout).collect();
     assert_eq!(timeouts, [Some(Duration::from_secs(90)), None]);
     assert_snapshot!(check(&text("{ run: x, timeout: 0s, limit: 1 }, { timeout: 1s }")), @r#"
-    error[F0203]: `checks.timeout` can't be `0s`: nothing could ever run
+    error[F0203]: `checks.timeout` can't be `0s`: it takes 1ms or more
      --> plan.yaml:3:62
       |
     3 |   a: { prompt: x, tools: [Read], checks: [{ run: x, timeout: 0s, limit: 1 }, { timeout: 1s }, "true"] }
@@ -409,6 +409,59 @@ fn keys_that_are_taken_as_written_say_so_of_a_hole() {
             "`retry` is taken as written: it holds no templates",
             "`max_parallel` is taken as written: it holds no templates",
             "`continue_on_error` is taken as written: it holds no templates"
+        ]
+    );
+}
+
+#[test]
+fn a_fixed_end_of_a_block_of_pairs_is_a_warning() {
+    let text = |run: &str| {
+        check(&format!("tasks:\n  a:\n    output: pairs\n    env: {{ TEXT: x }}\n    run: |\n      {run}\n"))
+    };
+    assert_snapshot!(text("{ echo \"answer<<EOF\"; echo \"$TEXT\"; echo EOF; } >> \"$FLOW_OUTPUT\""), @r#"
+    warning[W0202]: a value that holds the line `EOF` ends `answer` early, and its rest is read as more pairs
+     --> plan.yaml:7:15
+      |
+    7 |       { echo "answer<<EOF"; echo "$TEXT"; echo EOF; } >> "$FLOW_OUTPUT"
+      |               ^^^^^^^^^^^
+      |
+      = help: take an end that nobody can guess, as in `end=$(uuidgen)`, or write JSON: `output: json`, `jq -n --arg answer "$TEXT" '{$answer}'`
+    "#);
+    assert!(
+        text("printf 'n=1\\nanswer<<END\\n%s\\nEND\\n' \"$TEXT\" >> $FLOW_OUTPUT")
+            .contains("ends `answer` early")
+    );
+    for fine in [
+        "end=$(uuidgen); { echo \"answer<<$end\"; echo \"$TEXT\"; echo \"$end\"; } >> $FLOW_OUTPUT",
+        "cat <<EOF >> $FLOW_OUTPUT\n      a=1\n      EOF",
+        "cat<<EOF >> $FLOW_OUTPUT\n      a=1\n      EOF",
+        "echo a=$((1<<2)) >> $FLOW_OUTPUT",
+    ] {
+        assert_eq!(text(fine), "", "{fine}");
+    }
+}
+
+#[test]
+fn a_number_below_the_least_is_refused_with_the_least() {
+    let text = "concurrency: 0\npools: { p: -1 }\ntasks:\n  a: { pool: p, run: x, max_output: 0, timeout: { run: -5s, idle: 0ms, grace: -1s }, retry: { max: -1, delay: -1s, backoff: 0 } }\n  b: { for_each: [1], max_parallel: 0, run: x, max_output: -1 }\n  c: { prompt: x, tools: [Read], max_turns: 0 }\n";
+    let mut found: Vec<String> =
+        Trial::of(text).compile().diagnostics.into_iter().map(|finding| finding.message).collect();
+    found.sort();
+    assert_eq!(
+        found,
+        [
+            "`concurrency` can't be 0: it takes 1 or more",
+            "`max_output` can't be -1: it takes 1 byte or more",
+            "`max_output` can't be 0: it takes 1 byte or more",
+            "`max_parallel` can't be 0: it takes 1 or more",
+            "`max_turns` can't be 0: it takes 1 to 10000",
+            "`pools.p` can't be -1: it takes 1 or more",
+            "`retry.backoff` can't be 0: it takes 1 to 1000",
+            "`retry.delay` can't be `-1s`: it takes 0s or more",
+            "`retry.max` can't be -1: it takes 0 to 1000",
+            "`timeout.grace` can't be `-1s`: it takes 0s or more",
+            "`timeout.idle` can't be `0ms`: it takes 1ms or more",
+            "`timeout` can't be `-5s`: it takes 1ms or more",
         ]
     );
 }

@@ -8,7 +8,7 @@ use super::shape::Keys;
 use super::templates;
 use super::words::{literal, positive_length, size};
 use crate::diagnostic::{Code, Spanned};
-use crate::plan::{AgentCheck, AgentChecks, Command, ShellTask};
+use crate::plan::{AgentCheck, AgentChecks, Command, Output, ShellTask};
 use crate::syntax::{CheckFile, RunText, Text};
 use crate::template::Template;
 
@@ -75,12 +75,47 @@ pub(super) fn task<'a>(
             if text.value.trim().is_empty() {
                 findings.push(findings.at(Code::BadValue, text.span, "`run` is empty"));
             }
+            if scope.task.is_some_and(|task| task.output == Output::Pairs) {
+                warn_of_fixed_ends(findings, text);
+            }
             let script = templates::script(findings, scope, &shell, text)?;
             Command::Script { shell, script }
         }
         RunText::Words(words) => Command::Words(argv(findings, scope, words)?),
     };
     Some(ShellTask { command, max_output })
+}
+
+/// `name<<EOF` in a script that writes pairs: a text that has the line `EOF` ends the block early, and the rest of it is read
+/// as further pairs. Told once a script.
+fn warn_of_fixed_ends(findings: &mut Findings, text: &Text) {
+    let script = text.value.as_str();
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    for (at, sign) in script.match_indices("<<") {
+        let (before, after) = (&script[..at], &script[at + sign.len()..]);
+        let end = &after[..after.find(|c: char| !is_word(c)).unwrap_or(after.len())];
+        let start = before.rfind(|c: char| !is_word(c)).map_or(0, |last| last + 1);
+        // A word of a text in quotes: of `printf 'a=1\nb<<EOF'` the `n` belongs to the sign before it.
+        let (name, is_text) = match before[..start].chars().next_back() {
+            Some('"' | '\'') => (&before[start..], true),
+            Some('\\') => (before[start..].strip_prefix('n').unwrap_or_default(), true),
+            Some(_) | None => ("", false),
+        };
+        let fixed = end.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+        if !is_text || name.is_empty() || !fixed {
+            continue;
+        }
+        let mark = findings.mark(text.into(), at - name.len()..at + sign.len() + end.len());
+        let message = format!(
+            "a value that holds the line `{end}` ends `{name}` early, and its rest is read as more pairs"
+        );
+        let help = format!(
+            "take an end that nobody can guess, as in `end=$(uuidgen)`, or write JSON: `output: json`, \
+             `jq -n --arg {name} \"$TEXT\" '{{${name}}}'`"
+        );
+        findings.push(findings.at_mark(Code::Suspicious, mark, message).help(help));
+        return;
+    }
 }
 
 /// Reads the `checks` of an agent; they run in the shell of tasks that name none.

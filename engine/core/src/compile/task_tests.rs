@@ -197,13 +197,11 @@ fn numbers_and_lengths_have_ranges() {
     2 | concurrency: 0
       |              ^
 
-    error[F0203]: `timeout` can't be `-1`: it is negative
+    error[F0203]: `timeout` can't be `-1`: it takes 1ms or more
      --> plan.yaml:6:14
       |
     6 |     timeout: -1
       |              ^^
-      |
-      = help: write a number with a unit, such as `500ms`, `30s`, `5m`, `1h` or `1d`
 
     error[F0203]: `retry.max` can't be 1000000000: it takes 0 to 1000
      --> plan.yaml:7:19
@@ -234,7 +232,7 @@ fn numbers_and_lengths_have_ranges() {
       = help: write a number with a unit, such as `500ms`, `30s`, `5m`, `1h` or `1d`
     ");
     assert_snapshot!(check("tasks:\n  a: { run: echo, timeout: 0s, max_output: 64 chunks }\n"), @r"
-    error[F0203]: `timeout` can't be `0s`: nothing could ever run
+    error[F0203]: `timeout` can't be `0s`: it takes 1ms or more
      --> plan.yaml:3:28
       |
     3 |   a: { run: echo, timeout: 0s, max_output: 64 chunks }

@@ -105,6 +105,11 @@ pub(super) fn word<T: Copy>(
 pub(super) fn length(findings: &mut Findings, key: &str, text: &Text) -> Option<Duration> {
     match parse_duration(&text.value) {
         Ok(length) => Some(length),
+        Err(_) if text.value.starts_with('-') => {
+            let message = format!("`{key}` can't be `{}`: it takes 0s or more", text.value);
+            findings.push(findings.at(Code::BadValue, text.span, message));
+            None
+        }
         Err(why) => {
             if literal(findings, key, text) {
                 let message = format!("`{key}` can't be `{}`: {why}", text.value);
@@ -118,9 +123,11 @@ pub(super) fn length(findings: &mut Findings, key: &str, text: &Text) -> Option<
 
 /// Reads a length of time that must not be zero.
 pub(super) fn positive_length(findings: &mut Findings, key: &str, text: &Text) -> Option<Duration> {
-    let length = length(findings, key, text)?;
+    // The error of what is less than nothing names the least of its own.
+    let negative = text.value.starts_with('-');
+    let length = if negative { Duration::ZERO } else { length(findings, key, text)? };
     if length.is_zero() {
-        let message = format!("`{key}` can't be `{}`: nothing could ever run", text.value);
+        let message = format!("`{key}` can't be `{}`: it takes 1ms or more", text.value);
         findings.push(findings.at(Code::BadValue, text.span, message));
         return None;
     }
@@ -187,7 +194,11 @@ pub(super) fn size(findings: &mut Findings, key: &str, node: &Node) -> Option<u6
             None
         }
     };
-    let read = read.filter(|bytes| *bytes > 0);
+    if read == Some(0) || matches!(node.kind, NodeKind::Int(bytes) if bytes < 0) {
+        let message = format!("`{key}` can't be {}: it takes 1 byte or more", findings.written(node.span));
+        findings.push(findings.at(Code::BadValue, node.span, message));
+        return None;
+    }
     if read.is_none() {
         let message = format!("`{key}` is no size");
         let help = "write bytes, or a number with a unit: `512KiB`, `10MB`, `64MiB`, `1GiB`";

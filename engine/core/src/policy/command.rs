@@ -14,8 +14,10 @@ pub(super) struct Part {
     pub(super) words: Vec<Word>,
     /// Variables are set in front of it.
     pub(super) assigns: bool,
-    /// It reads from or writes to a file or a here-document by redirection. `/dev/null` and descriptors don't count.
+    /// It reads from or writes to a file by redirection. `/dev/null` and descriptors don't count.
     pub(super) redirects: bool,
+    /// Its standard input is a text of the command line: a here-document or a here-string.
+    pub(super) fed: bool,
     /// It stands in a subshell or a substitution.
     pub(super) nested: bool,
     /// `&&` follows.
@@ -129,7 +131,12 @@ impl Parser<'_> {
                     self.operator(&mut part)?;
                     after_group = false;
                 }
-                '(' if part.words.is_empty() && !part.assigns && !part.redirects && !after_group => {
+                '(' if part.words.is_empty()
+                    && !part.assigns
+                    && !part.redirects
+                    && !part.fed
+                    && !after_group =>
+                {
                     self.at += 1;
                     self.group()?;
                     after_group = true;
@@ -148,7 +155,7 @@ impl Parser<'_> {
 
     fn end_part(&mut self, part: &mut Part) {
         let part = std::mem::replace(part, self.fresh());
-        if !part.words.is_empty() || part.assigns || part.redirects {
+        if !part.words.is_empty() || part.assigns || part.redirects || part.fed {
             self.parts.push(part);
         }
     }
@@ -203,12 +210,12 @@ impl Parser<'_> {
             return Ok(());
         }
         if self.take("<<<") {
-            part.redirects = true;
+            part.fed = true;
             self.blanks();
             return self.word().map(drop);
         }
         if self.take("<<") {
-            part.redirects = true;
+            part.fed = true;
             let strip_tabs = self.take("-");
             self.blanks();
             let start = self.at;

@@ -12,9 +12,13 @@ fn show(parts: &[Part]) -> String {
     };
     let part = |part: &Part| {
         let mut text: Vec<String> = part.words.iter().map(word).collect();
-        for (mark, on) in
-            [("=", part.assigns), (">", part.redirects), ("()", part.nested), ("&&", part.and_then)]
-        {
+        for (mark, on) in [
+            ("=", part.assigns),
+            (">", part.redirects),
+            ("<<", part.fed),
+            ("()", part.nested),
+            ("&&", part.and_then),
+        ] {
             text.extend(on.then(|| mark.to_owned()));
         }
         text.join(" ")
@@ -65,10 +69,10 @@ fn what_a_substitution_runs_is_a_part_of_its_own() {
     check("a $((1 + $(b)))", "b () | 1 + $ () | a $");
     check("a \"$(b \"$(c)\")\"", "c () | b $ () | a $");
     check("X=$(b) a", "b () | a =");
-    check("a <<E\n$(b)\nE\n", "a > | b ()");
-    check("a <<'E'\n$(b)\nE\nc", "a > | c");
-    check("a <<-E\nx\n\tE\nc", "a > | c");
-    check("a <<< $(b)", "b () | a >");
+    check("a <<E\n$(b)\nE\n", "a << | b ()");
+    check("a <<'E'\n$(b)\nE\nc", "a << | c");
+    check("a <<-E\nx\n\tE\nc", "a << | c");
+    check("a <<< $(b)", "b () | a <<");
     check("a > $(b)", "b () | a >");
 }
 
@@ -103,7 +107,6 @@ fn redirections_count_when_they_touch_files() {
         "&>> f",
         ">& f",
         "2> f",
-        "<<< f",
         "> '/dev/null x'",
         "> $x",
         "> /dev/null/..",

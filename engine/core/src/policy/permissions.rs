@@ -288,7 +288,12 @@ impl Permissions {
     fn entered(&self, parts: &[Part]) -> Option<PathBuf> {
         let first = parts.first()?;
         let [cd, folder] = first.words.as_slice() else { return None };
-        let plain = first.and_then && !first.nested && !first.assigns && !first.redirects && cd.text == "cd";
+        let plain = first.and_then
+            && !first.nested
+            && !first.assigns
+            && !first.redirects
+            && !first.fed
+            && cd.text == "cd";
         let certain =
             cd.form == Form::Literal && folder.form == Form::Literal && !folder.text.starts_with('-');
         let folder = resolve(&self.dir, &folder.text).filter(|_| plain && certain)?;

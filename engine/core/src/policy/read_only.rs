@@ -190,6 +190,11 @@ const FIND_PLAIN: &str = "-print -print0 -ls -empty -prune -quit -depth -xdev -m
 const FIND_VALUED: &str = "-name -iname -path -ipath -wholename -regex -iregex -regextype -type -maxdepth -mindepth -size \
     -mtime -mmin -atime -amin -ctime -cmin -user -group -perm -links -printf";
 
+/// Whether what a command reads from its standard input is data to it, whatever it says.
+pub(super) fn reads_data(command: &str) -> bool {
+    COMMANDS.iter().any(|(known, _)| *known == command)
+}
+
 /// Whether a command only looks, and only at what may be read.
 pub(super) fn is_read_only(part: &Part, place: &Place<'_>) -> bool {
     if part.assigns || part.redirects {

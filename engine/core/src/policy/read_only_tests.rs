@@ -58,6 +58,20 @@ fn commands_that_only_look_pass() {
         "cat /w/tree/a",
         "cat src/../a 2>/dev/null",
         "(ls; cat a)",
+        "cat <<'EOF'\ntouch leak; rm -rf x\nEOF",
+        "cat <<EOF | wc -l\n$(ls) $HOME\nEOF",
+        "grep -c a <<< 'a & b'",
+    ]);
+}
+
+#[test]
+fn a_text_on_standard_input_is_judged_by_what_reads_it_and_what_it_runs() {
+    may_do_more(&[
+        "cat <<EOF\n$(rm x)\nEOF",
+        "cat <<EOF > f\nx\nEOF",
+        "sh <<EOF\nrm x\nEOF",
+        "<<EOF\nx\nEOF",
+        "python3 <<< 'print(1)'",
     ]);
 }
 

@@ -6,6 +6,7 @@ use regex::Regex;
 
 use super::command::{self, Form, Part, Word};
 use super::path::{Roots, pattern_matches};
+use super::read_only::reads_data;
 use crate::model::ToolRule;
 
 /// What a call is about, as far as rules with a specifier can tell calls apart.
@@ -216,6 +217,8 @@ fn grants(spec: &str, part: &Part) -> bool {
     let Some(first) = part.words.first() else { return false };
     let certain = !part.assigns
         && !part.redirects
+        // To others, as to a shell or an interpreter, it can be a program.
+        && (!part.fed || reads_data(&first.text))
         && first.form == Form::Literal
         && part.words.iter().all(|word| word.form != Form::Dynamic);
     certain

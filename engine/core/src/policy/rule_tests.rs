@@ -221,3 +221,11 @@ fn names_of_tools_match_whole_or_by_server() {
         assert_eq!(names_tool(rule, tool), expected, "{rule} {tool}");
     }
 }
+
+#[test]
+fn a_text_on_standard_input_is_allowed_to_what_takes_it_for_data() {
+    allows("cat:*", &["cat <<'EOF'\nrm -rf x\nEOF", "cat <<< \"a & b\"", "cat - <<E\n$HOME\nE"]);
+    allows_not("cat:*", &["cat <<E\n$(rm x)\nE", "cat <<E > f\nx\nE"]);
+    allows_not("sh", &["sh <<E\nrm x\nE"]);
+    allows_not("python3:*", &["python3 <<< 'import os'", "python3 - <<'E'\nx\nE"]);
+}

@@ -7,7 +7,7 @@ use indexmap::IndexMap;
 use super::run_report::{RunReport, TaskReport};
 use crate::ids::Address;
 use crate::model::TaskState;
-use crate::text::{one_line, visible};
+use crate::text::{mermaid_label, one_line, visible};
 
 /// More than this nobody can read, and mermaid refuses more than 500 edges.
 const NODES: usize = 150;
@@ -40,7 +40,7 @@ pub(super) fn graph(out: &mut String, report: &RunReport) {
         let look = look(task);
         used.push(look);
         let many = task.instances.as_ref().map(|all| format!(" ×{}", all.len())).unwrap_or_default();
-        let name = label(&one_line(&visible(task.address.as_str()), NAME));
+        let name = mermaid_label(&one_line(&visible(task.address.as_str()), NAME));
         let _ = writeln!(out, "  t{at}[\"{name}{many}\"]:::{look}");
     }
     for (at, task) in nodes.values().enumerate() {
@@ -67,18 +67,4 @@ fn look(task: &TaskReport) -> &'static str {
         TaskState::Starting | TaskState::Running => "running",
         TaskState::Killed | TaskState::Created | TaskState::Skipped | TaskState::Blocked => "idle",
     }
-}
-
-/// Text inside the quotes of a label: what could end it, or what mermaid reads as Markdown, HTML or a code, as numbers.
-fn label(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '"' | '#' | '<' | '>' | '&' | '`' | '\\' | '*' | '_' => {
-                let _ = write!(out, "#{};", u32::from(c));
-            }
-            _ => out.push(c),
-        }
-    }
-    out
 }

@@ -107,6 +107,9 @@ fn plan(reader: &mut Reader<'_>, node: Node) -> Option<WorkflowFile> {
         },
     };
     let top = first_line(reader.file, span);
+    // Places for what `*` repeats: their content counts where it is repeated.
+    let is_own = |key: &str| key.starts_with("x-") || key.starts_with('.');
+    let entries = entries.into_iter().filter(|entry| !is_own(&entry.key)).collect();
     reader.fields(Place::Plan, entries, KEYS, &mut draft);
     if draft.version.is_none() {
         reader.problem(Code::MissingKey, top, "the plan doesn't say which format it has").help =

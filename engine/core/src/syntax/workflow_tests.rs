@@ -261,3 +261,18 @@ fn tasks_and_edges_as_written_are_small() {
     assert_eq!(size_of::<NeedFile>(), 16);
     assert_eq!(size_of::<TaskFile>(), 104);
 }
+
+#[test]
+fn keys_of_ones_own_at_the_top_are_places_for_what_is_repeated() {
+    let text = "flow: 1\nx-common: &common { env: { A: b }, whatever: { tasks: 1 } }\n.lint: &lint\n  run: make lint\ntasks:\n  a: { env: { A: c }, run: x }\n  b: *lint\n  c: { <<: *lint, timeout: 5m }\n";
+    let (read, found) = read(text);
+    assert_eq!(short(&found), "");
+    let tasks = read.unwrap().tasks;
+    assert_eq!(tasks[2].keys.run.as_ref().unwrap().span(), tasks[1].keys.run.as_ref().unwrap().span());
+    // Only at the top, and only with a sign of its own.
+    let (_, found) = workflow(&Arc::new(SourceFile::new(
+        "plan.yaml",
+        "flow: 1\nxcommon: 1\ntasks: { a: { run: x, x-b: 1 } }\n",
+    )));
+    assert_eq!(found.len(), 2);
+}

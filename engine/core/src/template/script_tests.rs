@@ -250,12 +250,17 @@ fn a_shell_within_takes_no_holes_as_its_script() {
         "\"$SHELL\" -c",
         "exec bash --norc -c",
         "su root -c",
-        "bash -c 'echo $1' _",
+        "find . -exec sh x.sh {} \\; -exec sh -c",
     ] {
         refused(&format!("{before} ${{{{ v }}}}"), message, help);
         refused(&format!("{before} 'x ${{{{ v }}}}'"), message, help);
     }
     lower("bash ./script.sh -c ${{ v }}");
+    // The arguments of a script that has no hole of its own.
+    lower("bash -c 'echo \"$1\"' _ ${{ v }} -c ${{ v }}");
+    lower("find . -exec sh -ec 'mv \"$2\" \"$1\"' _ ${{ v }} {} \\;");
+    lower("printf '%s\\n' a | xargs sh -c -e 'echo \"$@\"' _ ${{ v }}");
+    refused("fish -c 'echo $argv' ${{ v }}", message, help);
     let script = lower("bash ${{ v }} -c");
     let mut context = context();
     context.set("v", json!("-c"));

@@ -151,6 +151,14 @@ impl Lexer<'_> {
 
     /// `sh -c` and its kin, also behind `sudo`, `env`, `xargs`.
     fn shell_text(&mut self, words: &[Word]) {
+        // `find` ends each of its commands with `;` or `+`.
+        let ends = |word: &Word| word.is_literal && matches!(word.text.as_str(), ";" | "+");
+        for words in words.split(ends) {
+            self.shell_text_of_one(words);
+        }
+    }
+
+    fn shell_text_of_one(&mut self, words: &[Word]) {
         let Some(shell) = words.iter().position(|word| self.is_shell(word)) else { return };
         let mut rest = words[shell + 1..].iter().enumerate();
         while let Some((position, word)) = rest.next() {
@@ -176,6 +184,11 @@ impl Lexer<'_> {
                 let help = "use `env:` and read the variable there, in double quotes";
                 for word in &words[shell + 1 + position..] {
                     self.refuse_all(&word.holes, "the shell after `-c` reads this as a script", help);
+                    // What follows the script are its arguments, and no shell reads them.
+                    let is_script = !word.text.starts_with(['-', '+']) || word.first == First::Hole;
+                    if is_script && takes_arguments(&words[shell]) {
+                        return;
+                    }
                 }
                 return;
             }
@@ -339,6 +352,13 @@ impl Lexer<'_> {
             }
         }
     }
+}
+
+/// Whether a shell takes the words behind its script as arguments of the script, whatever they are.
+fn takes_arguments(shell: &Word) -> bool {
+    let base = shell.text.rsplit('/').next().unwrap_or_default();
+    let known = ["ash", "bash", "dash", "ksh", "ksh93", "mksh", "oksh", "rbash", "sh", "zsh"];
+    shell.is_literal && known.contains(&base)
 }
 
 /// The hole of a word that has nothing else but quotes around it.

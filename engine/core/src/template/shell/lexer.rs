@@ -273,7 +273,7 @@ impl<'a> Lexer<'a> {
                 let at = self.range(*block, block + 3);
                 let error =
                     TemplateError::new(TemplateErrorKind::Place, at, "a block can't stand in a script");
-                self.errors.push(error.help("only `${{ … }}` can; compute the rest in a task"));
+                self.errors.push(error.help("put it in `env: { TEXT: … }` and use `\"$TEXT\"`"));
             }
         }
     }
