@@ -10,6 +10,7 @@
 
 mod agent_files;
 mod answers;
+mod attach;
 mod bad_input;
 mod cases;
 mod ci_files;

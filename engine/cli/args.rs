@@ -67,6 +67,15 @@ Examples:
   flow logs latest test -f      one task while it runs
   flow logs latest --stderr     only what went to standard error";
 
+const AFTER_ATTACH: &str = "\
+It reads the run's folder and does nothing to the run: Ctrl-C leaves the run going, `flow stop` ends it. When the run ends,
+its last words and its outputs are shown, and its exit code is that of `flow attach`.
+
+Examples:
+  flow run plan.yaml -d && flow attach       in the background, and looked at
+  flow attach -v                             starts and tool calls too
+  flow attach 20261130-18 -o plain > log     lines instead of a view";
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ColorWhen {
     Auto,
@@ -91,6 +100,9 @@ pub enum Command {
     Ps(PsArgs),
     /// Shows one run: its tasks and states, and what runs now.
     Status(StatusArgs),
+    /// Shows a run that is under way as `flow run` does, from any terminal, until it ends.
+    #[command(after_help = AFTER_ATTACH)]
+    Attach(AttachArgs),
     /// Shows the output of a run's tasks, byte for byte.
     #[command(after_help = AFTER_LOGS)]
     Logs(LogsArgs),
@@ -390,6 +402,25 @@ pub struct StatusArgs {
     /// Text for people, or JSON.
     #[arg(short, long, value_name = "HOW", default_value = "text")]
     pub output: ListHow,
+}
+
+#[derive(Debug, Args)]
+pub struct AttachArgs {
+    /// The run: its id, a unique beginning of it, or `latest`; without it the newest that is under way.
+    #[arg(value_name = "RUN")]
+    pub run: Option<String>,
+
+    /// What to show: `auto` is `tui` on a terminal and `plain` elsewhere; `json` writes the events to standard output.
+    #[arg(short, long, value_name = "HOW", default_value = "auto", env = "FLOW_OUTPUT_MODE")]
+    pub output: OutputHow,
+
+    /// Shows starts and tool calls too.
+    #[arg(short, long, conflicts_with = "quiet")]
+    pub verbose: bool,
+
+    /// Shows nothing, as `-o quiet`, and waits for the end.
+    #[arg(short, long)]
+    pub quiet: bool,
 }
 
 #[derive(Debug, Args)]

@@ -185,6 +185,15 @@ impl Session {
         prepared.ok_or_else(|| refused(&errors))
     }
 
+    /// The plan that a run has kept, for looking at the run; `None` where it can't be compiled any more.
+    pub fn plan_of(&self, kept: Kept) -> Option<Plan> {
+        let (settings, _) = self.find_settings(&kept.dir);
+        let outside = Outside::new(&kept.dir, &self.project.root, kept.files);
+        let given = (kept.inputs.as_slice(), Purpose::Look);
+        let (prepared, _) = self.compile_text(kept.file, outside, settings, kept.agents, given);
+        prepared.map(|prepared| prepared.plan)
+    }
+
     fn compile_text(
         &self,
         file: Arc<SourceFile>,

@@ -146,11 +146,16 @@ impl Flow {
 
     /// Runs a shell line in which `flow` is the built program.
     pub fn shell(&self, line: &str) -> Ran {
+        self.start_shell(line).wait()
+    }
+
+    /// Starts such a line.
+    pub fn start_shell(&self, line: &str) -> Running {
         let program = Path::new(env!("CARGO_BIN_EXE_flow"));
         let path = format!("{}:{}", program.parent().unwrap().display(), std::env::var("PATH").unwrap());
         let mut command = self.command_in(&self.dir(), "bash", &["-c", line]);
         command.env("PATH", path);
-        self.finish(command)
+        self.spawn(command)
     }
 
     /// Runs a command to its end.
@@ -212,6 +217,15 @@ impl Flow {
 impl Running {
     pub fn id(&self) -> u32 {
         self.child.id()
+    }
+
+    /// What it has said so far on standard output, and on standard error.
+    pub fn stdout(&self) -> String {
+        String::from_utf8_lossy(&fs::read(&self.out).unwrap()).into_owned()
+    }
+
+    pub fn stderr(&self) -> String {
+        String::from_utf8_lossy(&fs::read(&self.err).unwrap()).into_owned()
     }
 
     /// Waits for its end.

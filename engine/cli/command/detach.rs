@@ -36,7 +36,7 @@ pub(super) fn start() -> anyhow::Result<u8> {
     }
     let run = run.trim();
     ui::note(&format!(
-        "runs in the background; watch it with `{flow} status {run}`, end it with `{flow} stop {run}`",
+        "runs in the background; see it with `{flow} attach {run}`, end it with `{flow} stop {run}`",
         flow = ui::program()
     ));
     ui::print(&format!("{run}\n"))?;

@@ -61,10 +61,9 @@ impl Engine<'_> {
     pub(super) fn run(self) -> anyhow::Result<u8> {
         let began = Instant::now();
         let (publisher, updates) = watch::channel();
-        let how = how(self.args);
+        let how = how(self.args.output, self.args.verbose, self.args.quiet);
         let (folder, reports) = (Arc::clone(&self.folder), self.reports);
         let shown = self.session.show(folder.path());
-        let json = how == ui::How::Json;
         if matches!(how, ui::How::Live { .. } | ui::How::Plain | ui::How::Verbose) {
             ui::note(&format!(
                 "run {} of `{}`, {} at once",
@@ -120,13 +119,21 @@ impl Engine<'_> {
         for report in reports {
             report.write(&folder)?;
         }
-        // What reads a pipe gets an object in any case; a person of a plan without outputs has nothing to read.
-        let nothing = ended.outputs.is_none() && std::io::stdout().is_terminal();
-        if !json && !nothing && !report_is_printed {
-            ui::print_json(&ended.outputs.unwrap_or_else(|| Value::Object(serde_json::Map::new())))?;
+        if !report_is_printed {
+            print_outputs(how, ended.outputs)?;
         }
         Ok(ended.exit)
     }
+}
+
+/// Writes the outputs of a run to standard output, unless its events stand there.
+pub(super) fn print_outputs(how: ui::How, outputs: Option<Value>) -> anyhow::Result<()> {
+    // What reads a pipe gets an object in any case; a person of a plan without outputs has nothing to read.
+    let nothing = outputs.is_none() && std::io::stdout().is_terminal();
+    if how == ui::How::Json || nothing {
+        return Ok(());
+    }
+    ui::print_json(&outputs.unwrap_or_else(|| Value::Object(serde_json::Map::new())))
 }
 
 fn live(mut setup: RunSetup, opening: Event, signalled: Arc<AtomicU8>) -> anyhow::Result<drive::RunEnd> {
@@ -212,21 +219,22 @@ fn open(setup: &mut RunSetup, opening: Event) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn how(args: &EngineArgs) -> ui::How {
-    let plain = if args.verbose { ui::How::Verbose } else { ui::How::Plain };
+/// How a run is shown.
+pub(super) fn how(output: OutputHow, verbose: bool, quiet: bool) -> ui::How {
+    let plain = if verbose { ui::How::Verbose } else { ui::How::Plain };
     // Where nothing can be redrawn, lines are told.
     let live = match ui::can_redraw() {
-        true => ui::How::Live { verbose: args.verbose },
+        true => ui::How::Live { verbose },
         false => plain,
     };
-    match args.output {
-        _ if args.quiet => ui::How::Quiet,
+    match output {
+        _ if quiet => ui::How::Quiet,
         OutputHow::Tui => live,
         OutputHow::Plain => plain,
         OutputHow::Json => ui::How::Json,
         OutputHow::Github => ui::How::Github,
         OutputHow::Quiet => ui::How::Quiet,
-        OutputHow::Auto if in_ci() && args.verbose => plain,
+        OutputHow::Auto if in_ci() && verbose => plain,
         OutputHow::Auto if ui::in_github_actions() => ui::How::Github,
         OutputHow::Auto if in_ci() => ui::How::Ci,
         OutputHow::Auto => live,

@@ -1,6 +1,7 @@
 //! One file a command.
 
 mod agents;
+mod attach;
 mod check;
 mod completions;
 mod detach;
@@ -36,6 +37,7 @@ pub fn dispatch(cli: Cli) -> anyhow::Result<u8> {
         Command::Graph(args) => graph::run(&session, &args),
         Command::Ps(args) => ps::run(&session, &args),
         Command::Status(args) => status::run(&session, &args),
+        Command::Attach(args) => attach::run(&session, &args),
         Command::Logs(args) => logs::run(&session, &args),
         Command::Events(args) => events::run(&session, &args),
         Command::Report(args) => report::run(&session, &args),

@@ -5,7 +5,9 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use flow_core::event::Entry;
+use flow_core::model::TaskState;
 use flow_run::store::RunFolder;
+use flow_run::sys::clock;
 use flow_run::watch::{Limits, Line, Update, Updates, View};
 
 use super::ci::Ci;
@@ -51,7 +53,7 @@ pub(super) trait Screen {
 pub struct Watched {
     /// Its folder.
     pub folder: Arc<RunFolder>,
-    /// What the journal held before: it counts, and nobody is told of it again.
+    /// What the journal held before: it counts, and nobody is told of it again, but for failures of a run that isn't ours.
     pub earlier: Vec<Entry>,
     /// What may run at once.
     pub limits: Limits,
@@ -94,11 +96,13 @@ fn watch(how: How, updates: &Updates, watched: Watched) -> View {
     };
     for entry in earlier {
         let update = Update::Event(Arc::new(entry));
-        view.update(&update);
+        let line = view.update(&update).filter(|line| !ours && is_failure(line));
         if let Some(screen) = &mut screen {
-            screen.show(&update, None, &view);
+            screen.show(&update, line.as_ref(), &view);
         }
     }
+    // Of a run that another process drives the time has run before.
+    let before = if ours { Duration::ZERO } else { clock::now().since(view.began) };
     let began = Instant::now();
     let mut ticked = began;
     loop {
@@ -116,7 +120,7 @@ fn watch(how: How, updates: &Updates, watched: Watched) -> View {
         if ticked.elapsed() >= TICK {
             ticked = Instant::now();
             if let Some(screen) = &mut screen {
-                screen.tick(&view, began.elapsed());
+                screen.tick(&view, before + began.elapsed());
             }
         }
     }
@@ -127,4 +131,11 @@ fn watch(how: How, updates: &Updates, watched: Watched) -> View {
         super::warning(&format!("{} updates were not shown: this terminal was too slow", updates.dropped()));
     }
     view
+}
+
+fn is_failure(line: &Line) -> bool {
+    matches!(
+        line,
+        Line::Ended { state: TaskState::Failed | TaskState::Lost, allowed: false, parent: false, .. }
+    )
 }

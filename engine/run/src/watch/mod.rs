@@ -2,12 +2,14 @@
 
 mod channel;
 mod counts;
+mod follow;
 mod held;
 mod line;
 mod view;
 
 pub use channel::{Publisher, Update, Updates, channel};
 pub use counts::{Counts, Group, Spent};
+pub use follow::Follower;
 pub use held::{Limits, Pool};
 pub use line::{Line, telling_output};
 pub use view::{RunningTask, Stopping, View};
