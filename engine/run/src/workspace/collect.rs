@@ -207,6 +207,7 @@ impl Collector {
 
     fn worktrees(&self, repository: &Repository, run: &RunId) -> Worktrees {
         Worktrees {
+            began_on: None,
             git: self.git.clone(),
             repository: repository.clone(),
             home: self.home.clone(),

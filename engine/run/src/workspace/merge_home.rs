@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use flow_core::model::{ConflictKind, Merge, MergeConflict, MergeOutcome};
+use flow_core::model::{ConflictKind, Merge, MergeConflict, MergeOutcome, Moved};
 use flow_core::text::visible;
 use git2::{Oid, RepositoryState};
 
@@ -35,6 +35,9 @@ impl Worktrees {
     ) -> Result<MergeOutcome, WorkspaceError> {
         let _lock = self.merge_lock()?;
         recover(&self.git, Some(&self.repository), &self.home)?;
+        if let Some(moved) = moved(Some(&self.repository), self.began_on.as_deref())? {
+            return Ok(turned_away(how, moved));
+        }
         match how {
             Merge::Apply => self.apply(tree, tip),
             Merge::Squash | Merge::CherryPick => self.commit_home(tree, tip, how),
@@ -87,14 +90,7 @@ impl Worktrees {
             return Ok(outcome(how, Vec::new(), Vec::new()));
         }
         let deltas = deltas(&home, from, to).map_err(compare)?;
-        let reference = home
-            .find_reference("HEAD")
-            .map_err(|source| WorkspaceError::library("read HEAD", source))?
-            .symbolic_target()
-            .ok()
-            .flatten()
-            .unwrap_or("HEAD")
-            .to_owned();
+        let reference = self.repository.head()?;
         let branch = BranchMove {
             git_dir: path_to_text(&self.repository.git_dir),
             reference,
@@ -290,7 +286,23 @@ pub(super) fn outcome(how: Merge, files: Vec<PathBuf>, commits: Vec<Oid>) -> Mer
         files: files.iter().take(MOST).map(|path| shown(path)).collect(),
         commits: commits.iter().map(Oid::to_string).collect(),
         conflicts: Vec::new(),
+        moved: None,
     }
+}
+
+/// Whether the checkout has gone to another branch than the one on which the run began.
+pub(super) fn moved(
+    repository: Option<&Repository>,
+    began_on: Option<&str>,
+) -> Result<Option<Moved>, WorkspaceError> {
+    let (Some(repository), Some(from)) = (repository, began_on) else { return Ok(None) };
+    let to = repository.branch()?;
+    Ok((to != from).then(|| Moved { from: from.to_owned(), to }))
+}
+
+/// The outcome of a merge for which the checkout was on another branch.
+pub(super) fn turned_away(how: Merge, moved: Moved) -> MergeOutcome {
+    MergeOutcome { moved: Some(moved), ..outcome(how, Vec::new(), Vec::new()) }
 }
 
 /// The outcome of a merge without work.
@@ -302,10 +314,11 @@ pub(super) fn nothing_to_merge(how: Merge) -> MergeOutcome {
 pub(super) fn refused(how: Merge, conflicts: Conflicts) -> MergeOutcome {
     let conflicts = conflicts.into_iter().take(MOST);
     let conflict = |(path, kind): (PathBuf, _)| MergeConflict { path: shown(&path), kind, other: None };
-    MergeOutcome { how, files: Vec::new(), commits: Vec::new(), conflicts: conflicts.map(conflict).collect() }
+    MergeOutcome { conflicts: conflicts.map(conflict).collect(), ..outcome(how, Vec::new(), Vec::new()) }
 }
 
-fn shown(path: &Path) -> String {
+/// A path for people and reports.
+pub(super) fn shown(path: &Path) -> String {
     visible(&path.to_string_lossy()).into_owned()
 }
 

@@ -329,3 +329,43 @@ fn a_crash_after_the_branch_moved_stands_though_somebody_has_committed_on_top() 
     assert_eq!(checkout.git(&["status", "--porcelain"]), "");
     assert_eq!((read(checkout.root.join("a.txt")), checkout.root.join("new.txt").exists()), (landed, true));
 }
+
+#[test]
+fn nothing_lands_on_another_branch_than_the_one_that_the_run_began_on() {
+    for how in ALL {
+        let checkout = Checkout::new();
+        let worktrees = Worktrees { began_on: Some("main".to_owned()), ..checkout.worktrees() };
+        let tree = make(&worktrees, "t").unwrap();
+        write(&tree.path, "new.txt", "work\n");
+        checkout.git(&["switch", "-qc", "elsewhere"]);
+        checkout.write("mine.txt", "mine\n");
+        let mine = checkout.commit("mine");
+        let outcome = merged(&worktrees, &tree, how);
+        let merged = outcome.merged.unwrap();
+        let moved = Moved { from: "main".to_owned(), to: "elsewhere".to_owned() };
+        assert_eq!((merged.is_refused(), merged.moved, merged.files), (true, Some(moved), vec![]));
+        assert_eq!(checkout.git(&["rev-parse", "HEAD"]), mine);
+        assert_eq!(checkout.git(&["status", "--porcelain"]), "");
+        assert_eq!(checkout.git(&["show", &format!("{}:new.txt", outcome.branch.unwrap())]), "work");
+        // Back again, it lands.
+        checkout.git(&["switch", "-q", "main"]);
+        let tree = make(&worktrees, "u").unwrap();
+        write(&tree.path, "u.txt", "u\n");
+        assert_eq!(self::merged(&worktrees, &tree, how).merged.unwrap().files, ["u.txt"]);
+    }
+}
+
+#[test]
+fn a_detached_checkout_stays_where_merges_land() {
+    let checkout = Checkout::new();
+    checkout.git(&["switch", "-q", "--detach"]);
+    let worktrees = Worktrees { began_on: Some("HEAD".to_owned()), ..checkout.worktrees() };
+    let tree = make(&worktrees, "t").unwrap();
+    write(&tree.path, "new.txt", "work\n");
+    assert_eq!(merged(&worktrees, &tree, Merge::Squash).merged.unwrap().files, ["new.txt"]);
+    let tree = make(&worktrees, "u").unwrap();
+    write(&tree.path, "u.txt", "work\n");
+    checkout.git(&["switch", "-q", "main"]);
+    let merged = merged(&worktrees, &tree, Merge::Squash).merged.unwrap();
+    assert_eq!(merged.moved, Some(Moved { from: "HEAD".to_owned(), to: "main".to_owned() }));
+}

@@ -50,6 +50,6 @@ pub use collect::{Collector, Leftover, Standing};
 pub use copies::CopiedTree;
 pub use error::WorkspaceError;
 pub use reclaim::Recorded;
-pub use repository::{check_owner, depth, git_place};
+pub use repository::{branch, check_owner, depth, git_place};
 pub use trees::{HeldTree, PrivateTree, TreeEnd, TreeOrder, Trees};
 pub use worktree::{Worktree, Worktrees};

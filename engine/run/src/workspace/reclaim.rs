@@ -50,6 +50,8 @@ impl Worktrees {
             base: base.clone(),
             dir: path.clone(),
             lacked: Vec::new(),
+            uncommitted: 0,
+            included: Default::default(),
             start,
             chain,
             filters: self.filters()?,
@@ -81,14 +83,11 @@ impl Worktrees {
             None => 0,
         };
         Ok(WorktreeOutcome {
-            path: None,
             branch: tip.map(|_| recorded.branch.clone()),
             commit: tip.map(|tip| tip.to_string()),
             base: recorded.base.clone(),
-            patch: None,
-            merged: None,
             files_changed,
-            lacked: Vec::new(),
+            ..WorktreeOutcome::default()
         })
     }
 }

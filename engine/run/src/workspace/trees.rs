@@ -112,6 +112,7 @@ pub struct Trees {
     root: PathBuf,
     dir: Option<PathBuf>,
     run: RunId,
+    began_on: Option<String>,
     worktrees: OnceLock<Worktrees>,
     copies: OnceLock<Copies>,
     /// Which task of this run brought a file home last; for people, who wonder whose change is in the way.
@@ -125,16 +126,24 @@ impl Trees {
             root: root.to_owned(),
             dir,
             run: run.clone(),
+            began_on: None,
             worktrees: OnceLock::new(),
             copies: OnceLock::new(),
             landed: Mutex::new(HashMap::new()),
         }
     }
 
+    /// Lets merges land on this branch only; `HEAD` is none.
+    #[must_use]
+    pub fn landing_on(mut self, branch: Option<&str>) -> Self {
+        self.began_on = branch.map(str::to_owned);
+        self
+    }
+
     /// Makes a tree.
     pub fn make(&self, order: &TreeOrder) -> Result<PrivateTree, WorkspaceError> {
         let (address, attempt) = (&order.address, order.attempt);
-        let (tree, git, repository) = match order.isolation {
+        let (mut tree, git, repository) = match order.isolation {
             Isolation::Copy => {
                 let copies = self.copies()?;
                 let tree = copies.make(address, attempt, order.merge == Merge::Patch)?;
@@ -146,11 +155,15 @@ impl Trees {
                 (PrivateTree::Worktree(Box::new(tree)), &worktrees.git, Some(&worktrees.repository))
             }
         };
-        let included = repository.map_or(Ok(()), |found| include(git, found, &order.include, tree.path()));
-        if let Err(error) = included {
-            // Nobody has worked in it, so it goes as a clean one does.
-            self.end(&tree, Merge::None, None, false)?;
-            return Err(error);
+        let included = repository.map(|found| include(git, found, &order.include, tree.path()));
+        match (included.transpose(), &mut tree) {
+            (Ok(included), PrivateTree::Worktree(tree)) => tree.included = included.unwrap_or_default(),
+            (Ok(_), PrivateTree::Copy(_)) => {}
+            (Err(error), _) => {
+                // Nobody has worked in it, so it goes as a clean one does.
+                self.end(&tree, Merge::None, None, false)?;
+                return Err(error);
+            }
         }
         Ok(tree)
     }
@@ -234,7 +247,8 @@ impl Trees {
         if let Some(opened) = self.worktrees.get() {
             return Ok(opened);
         }
-        let opened = Worktrees::open(&self.root, self.dir.clone(), &self.run)?;
+        let mut opened = Worktrees::open(&self.root, self.dir.clone(), &self.run)?;
+        opened.began_on.clone_from(&self.began_on);
         Ok(self.worktrees.get_or_init(|| opened))
     }
 
@@ -242,7 +256,8 @@ impl Trees {
         if let Some(opened) = self.copies.get() {
             return Ok(opened);
         }
-        let opened = Copies::open(&self.root, self.dir.clone(), &self.run)?;
+        let mut opened = Copies::open(&self.root, self.dir.clone(), &self.run)?;
+        opened.began_on.clone_from(&self.began_on);
         Ok(self.copies.get_or_init(|| opened))
     }
 }

@@ -1,5 +1,6 @@
 //! Making a tree and taking one down.
 
+use std::collections::HashSet;
 use std::ffi::OsString;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -14,7 +15,7 @@ use super::chain::Chain;
 use super::changes::{self, Untracked};
 use super::git::{Git, GitDirs};
 use super::home::{home, inside, recover_in, remove_folder};
-use super::lacked::lacked;
+use super::lacked::{Lacked, lacked};
 use super::lock::{Patience, RepositoryLock, patiently};
 use super::owner::Owner;
 use super::references::Reference;
@@ -28,6 +29,8 @@ pub struct Worktrees {
     /// The folder for the trees of this repository.
     pub(super) home: PathBuf,
     pub(super) run: RunId,
+    /// The branch of the checkout when the run began; merges land on no other. Nothing: on whichever it is on.
+    pub(super) began_on: Option<String>,
     pub(super) patience: Patience,
 }
 
@@ -50,6 +53,10 @@ pub struct Worktree {
     pub dir: PathBuf,
     /// What the person may miss in it: uncommitted files of the checkout, submodules.
     pub lacked: Vec<String>,
+    /// How many of those are uncommitted changes.
+    pub uncommitted: u32,
+    /// Ignored files that it got from the checkout.
+    pub(super) included: HashSet<PathBuf>,
     pub(super) start: Oid,
     pub(super) chain: Chain,
     /// The filters of the repository's own configuration when the tree was made.
@@ -61,7 +68,7 @@ struct Begun {
     branch: String,
     chain: Chain,
     dir: PathBuf,
-    lacked: Vec<String>,
+    lacked: Lacked,
 }
 
 impl Worktrees {
@@ -71,7 +78,7 @@ impl Worktrees {
         let home = home(Some(&repository), &repository.root, dir)?;
         let (git, patience) = (Git::find(), Patience::default());
         recover_in(&git, Some(&repository), &home, patience)?;
-        Ok(Worktrees { git, repository, home, run: run.clone(), patience })
+        Ok(Worktrees { git, repository, home, run: run.clone(), began_on: None, patience })
     }
 
     /// Makes a tree for an attempt. `base` is `head` (or nothing), `dirty` (HEAD and the checkout's uncommitted
@@ -102,7 +109,18 @@ impl Worktrees {
             }
         };
         let Begun { branch, chain, dir, lacked } = begun;
-        Ok(Worktree { path, branch, base: start.to_string(), dir, lacked, start, chain, filters })
+        Ok(Worktree {
+            path,
+            branch,
+            base: start.to_string(),
+            dir,
+            lacked: lacked.names,
+            uncommitted: lacked.uncommitted,
+            included: HashSet::new(),
+            start,
+            chain,
+            filters,
+        })
     }
 
     fn begin(
