@@ -386,8 +386,8 @@ pub enum Output {
 pub struct Expect {
     /// Paths (globs) that must exist in the task's folder at its end.
     pub files: Vec<String>,
-    /// Whether the private tree must differ from its start.
-    pub changes: bool,
+    /// Whether the tree must differ from its start (only a private one can), or must not.
+    pub changes: Option<bool>,
     /// Whether a refused call of its agent is a failure.
     pub no_denials: bool,
     /// A bare expression that must hold.

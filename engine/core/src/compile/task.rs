@@ -485,11 +485,13 @@ fn expect<'a>(
     };
     let files = written.files.iter().filter(|file| literal(findings, "expect.files", *file));
     let files = files.map(|file| file.value.clone()).collect();
-    let changes = written.changes.as_ref().is_some_and(|changes| changes.value);
+    // That of `defaults` asks nothing of a task that shares its tree with others.
+    let changes = written.changes.as_ref().map(|changes| changes.value);
+    let changes = changes.filter(|must| !must || isolation.is_private());
     let that = written.that.as_ref();
     let that =
         that.and_then(|text| templates::expression(findings, scope, Spot::Verdict, "expect.that", text));
-    Expect { files, changes: changes && isolation.is_private(), no_denials, that }
+    Expect { files, changes, no_denials, that }
 }
 
 /// `expect.denied` of the task, else of `defaults`: what a task expects beside it doesn't take it away.

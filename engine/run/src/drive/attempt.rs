@@ -64,11 +64,15 @@ impl AgentCommands {
 pub(super) async fn shell_attempt(
     (task, attempt): (TaskId, Attempt),
     (launch, setup, files): (ShellLaunch, Vec<ShellLaunch>, SlotFiles),
-    checks: Checks,
+    mut checks: Checks,
     stop: StopSignal,
     sender: mpsc::Sender<Message>,
 ) {
+    let begun = checks.begin().await;
     let run = async move {
+        if let Err(outcome) = begun {
+            return outcome;
+        }
         let files = match prepare_tree(setup, files, &stop).await {
             Ok(files) => files,
             Err(outcome) => return *outcome,
@@ -85,13 +89,17 @@ pub(super) async fn agent_attempt(
     (task, attempt): (TaskId, Attempt),
     mut launch: AgentLaunch,
     commands: Option<(AgentCommands, SlotFiles)>,
-    checks: Checks,
+    mut checks: Checks,
     stop: StopSignal,
     sender: mpsc::Sender<Message>,
 ) {
     let (progress, mut signs) = mpsc::channel(PROGRESS);
     let folder = Arc::clone(&checks.folder);
+    let begun = checks.begin().await;
     let run = async move {
+        if let Err(outcome) = begun {
+            return outcome;
+        }
         if let Some((commands, files)) = commands {
             let files = match prepare_tree(commands.setup, files, &stop).await {
                 Ok(files) => files,

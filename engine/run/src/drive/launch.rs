@@ -248,6 +248,8 @@ impl Driver {
             },
             files: task.expect.files.clone(),
             changes: task.expect.changes,
+            before: None,
+            root: PathBuf::from(&self.setup.facts.root),
             dir: dir.to_path_buf(),
             time: task.timeout.run,
             tree: tree.and(self.live.get(&id).and_then(|live| live.tree.clone())),
