@@ -118,6 +118,16 @@ fn exit_codes_are_those_of_the_help() {
 }
 
 #[test]
+fn commands_that_are_named_exist() {
+    let flow = Flow::new();
+    let help = flow.run(&["--help"]).exits(0).stdout;
+    for command in keys(&page("run-folder.md"), "## Commands that read it") {
+        let name = command.strip_prefix("flow ").unwrap();
+        assert!(help.contains(&format!("\n  {name} ")), "{command}");
+    }
+}
+
+#[test]
 fn variables_are_those_of_the_help() {
     let flow = Flow::new();
     let helps =
