@@ -149,3 +149,58 @@ fn what_is_left_out_stands_in_the_line_of_a_task_and_once_in_the_report() {
     assert_eq!(report.matches("`draft.txt`").count(), 1, "{report}");
     assert!(report.contains(tree), "{report}");
 }
+
+#[test]
+fn branches_and_commits_of_instances_can_be_read() {
+    let flow = Flow::new()
+        .plan(
+            "tasks:\n  fix:\n    for_each: [src/core.rs, src-core.rs]\n    isolation: worktree\n    \
+             merge: { how: squash, message: \"fix(${{ key }}): mend it\" }\n    \
+             run: 'echo x > $(echo ${{ item }} | tr / _).txt'\n  \
+             doc: { isolation: worktree, merge: squash, description: Describe it, run: 'echo d > d.txt' }\n  \
+             keep:\n    for_each: [src/core.rs]\n    prompt: \"# Look at ${{ item }}\"\n    isolation: worktree\n    \
+             merge: branch\n",
+        )
+        .model("keep:\n  - call: Write\n    with: { file_path: k.txt, content: k }\n  - say: done\n")
+        .git();
+    flow.run(&["run", "plan.yaml", "--model-script", "model.yaml"]).exits(0);
+    let log = git(&flow.dir(), &["log", "--format=%s"]);
+    let mut subjects: Vec<&str> = log.lines().collect();
+    subjects.sort_unstable();
+    assert_eq!(subjects, ["Describe it", "fix(src-core.rs): mend it", "fix(src/core.rs): mend it", "start"]);
+    let kept = flow.task("keep[src/core.rs]")["worktree"]["branch"].as_str().unwrap().to_owned();
+    assert!(kept.starts_with("flow/") && kept.ends_with("/keep-src-core.rs.1"), "{kept}");
+    assert_eq!(git(&flow.dir(), &["log", "-1", "--format=%s", &kept]), "Look at src/core.rs\n");
+    // `flow gc` knows them, and those of older versions.
+    let (at, old) = (kept.rsplit_once('/').unwrap().0, "keep.5Bsrc.2Fcore.2Ers.5D.1");
+    git(&flow.dir(), &["branch", &format!("{at}/{old}"), &kept]);
+    let said = flow.run(&["gc"]).exits(0).stdout;
+    assert!(said.contains("keep-src-core.rs.1") && said.contains(old), "{said}");
+}
+
+#[test]
+fn a_setup_of_several_lines_that_fails_names_none_it_can_not_know() {
+    let flow = Flow::new()
+        .plan(
+            "tasks:\n  a:\n    isolation: worktree\n    setup: |\n      mkdir -p ${{ run.id }}/x\n      false\n    \
+             run: 'true'\n  b: { isolation: worktree, setup: 'test -d ${{ run.id }}', run: 'true' }\n",
+        )
+        .git();
+    flow.run(&["run", "plan.yaml"])
+        .exits(1)
+        .says(&["`setup` failed: exit code 1", "`setup` failed at `test -d ${{ run.id }}`: exit code 1"]);
+}
+
+#[test]
+fn siblings_may_change_other_lines_of_one_file() {
+    let lines: String = (1..=20).map(|number| format!("{number}\n")).collect();
+    let flow = Flow::new()
+        .plan(
+            "defaults: { isolation: worktree, merge: apply }\ntasks:\n  \
+             a: { run: 'sed -i s/^2$/two/ f.txt' }\n  b: { run: 'sed -i s/^18$/eighteen/ f.txt' }\n",
+        )
+        .file("f.txt", &lines)
+        .git();
+    flow.run(&["run", "plan.yaml"]).exits(0);
+    assert_eq!(flow.read("f.txt"), lines.replace("\n2\n", "\ntwo\n").replace("18", "eighteen"));
+}

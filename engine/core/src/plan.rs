@@ -107,6 +107,8 @@ pub struct TaskOptions {
     pub env: Vec<(String, Template)>,
     /// `base`.
     pub base: Option<Template>,
+    /// `merge.message`.
+    pub merge_message: Option<Template>,
     /// `include` and `setup` of a private tree. Boxed: few tasks have some.
     pub preparation: Option<Box<Preparation>>,
     /// `pool`: the index in `Plan::pools`.

@@ -295,6 +295,7 @@ pub(super) fn task<'a>(
     let dir = keys.get(|keys| &keys.dir).map(|text| templates::text(findings, scope, Spot::Attempt, text));
     let env = env(findings, scope, keys);
     let preparation = preparation(findings, scope, shape);
+    let message = private_tree::message(findings, scope, shape);
     let base = keys.get(|keys| &keys.base).filter(|_| shape.isolation == Isolation::Worktree);
     let base = base.map(|text| templates::text(findings, scope, Spot::Attempt, text));
     let options = TaskOptions {
@@ -313,6 +314,7 @@ pub(super) fn task<'a>(
         dir: whole_or_none(dir)?,
         env,
         base: whole_or_none(base)?,
+        merge_message: whole_or_none(message)?,
         preparation: match preparation {
             None => None,
             Some(preparation) => Some(Box::new(preparation?)),

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use flow_core::ids::{Attempt, TaskId};
 use flow_core::model::{Outcome, Reason};
+use flow_core::values::CommitMessage;
 use futures_util::FutureExt;
 use tokio::sync::mpsc;
 
@@ -43,14 +44,16 @@ pub(super) struct Live {
     pub(super) tree: Option<Arc<PrivateTree>>,
     /// Whether its work is on its way home.
     pub(super) merging: bool,
+    /// What commits of its work say.
+    pub(super) message: CommitMessage,
     /// What will run once `attempt_running` is written.
     pub(super) ready: Option<Ready>,
 }
 
 /// The commands of an agent's attempt.
 pub(super) struct AgentCommands {
-    /// `setup`.
-    pub(super) setup: Vec<ShellLaunch>,
+    /// `setup`, each with a line for people.
+    pub(super) setup: Vec<(String, ShellLaunch)>,
     /// `checks`, each with a line for people.
     pub(super) checks: Vec<(String, ShellLaunch)>,
 }
@@ -63,7 +66,7 @@ impl AgentCommands {
 
 pub(super) async fn shell_attempt(
     (task, attempt): (TaskId, Attempt),
-    (launch, setup, files): (ShellLaunch, Vec<ShellLaunch>, SlotFiles),
+    (launch, setup, files): (ShellLaunch, Vec<(String, ShellLaunch)>, SlotFiles),
     mut checks: Checks,
     stop: StopSignal,
     sender: mpsc::Sender<Message>,

@@ -176,8 +176,9 @@ impl Driver {
     pub(super) fn settle_tree(&mut self, id: TaskId, attempt: Attempt, mut outcome: Box<Outcome>) {
         let merge = self.plan_task(id).1.merge;
         let patch = matches!(merge, Merge::Patch | Merge::Apply).then(|| self.patch_file(id, attempt));
-        let tree = self.live.get(&id).and_then(|live| live.tree.clone());
-        let Some(tree) = tree else {
+        let live = self.live.get(&id);
+        let message = live.map(|live| live.message.clone()).unwrap_or_default();
+        let Some(tree) = live.and_then(|live| live.tree.clone()) else {
             self.end_now(id, attempt, outcome);
             return;
         };
@@ -185,7 +186,7 @@ impl Driver {
         let (sender, folder) = (self.sender.clone(), Arc::clone(&self.setup.folder));
         let completed = outcome.end == AttemptEnd::Completed;
         let hold = !self.plan_task(id).1.dir_readers.is_empty();
-        let end = TreeEnd { address: self.address(id), completed, merge, patch_to: patch, hold };
+        let end = TreeEnd { address: self.address(id), completed, merge, message, patch_to: patch, hold };
         tokio::spawn(async move {
             let kept = tree.path().display().to_string();
             let kept_in = Arc::clone(&folder);

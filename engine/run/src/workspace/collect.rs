@@ -213,6 +213,8 @@ impl Collector {
             home: self.home.clone(),
             run: run.clone(),
             patience: self.patience,
+            names: Default::default(),
+            landed: Default::default(),
         }
     }
 

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use flow_core::ids::{Address, Attempt, RunId};
 use flow_core::model::{Merge, WorktreeOutcome};
-use flow_core::text::{file_name, visible};
+use flow_core::text::visible;
 
 use super::WorkspaceError;
 use super::baseline::{Baseline, Differences};
@@ -23,6 +23,7 @@ use super::lock::Patience;
 use super::merge_home::{
     landing_folder, merge_lock, moved, nothing_to_merge, outcome, recover, refused, shown, turned_away,
 };
+use super::names::Names;
 use super::owner::Owner;
 use super::repository::Repository;
 use super::version::{Kind, Version};
@@ -41,6 +42,7 @@ pub(super) struct Copies {
     /// The branch of the checkout when the run began, as of worktrees.
     pub(super) began_on: Option<String>,
     patience: Patience,
+    names: Names,
 }
 
 /// A private copy, owned by this process until it is finished.
@@ -66,7 +68,16 @@ impl Copies {
         let home = home(repository.as_ref(), &root, dir)?;
         let (git, patience) = (Git::find(), Patience::default());
         recover_in(&git, repository.as_ref(), &home, patience)?;
-        Ok(Copies { git, repository, root, home, run: run.clone(), began_on: None, patience })
+        Ok(Copies {
+            git,
+            repository,
+            root,
+            home,
+            run: run.clone(),
+            began_on: None,
+            patience,
+            names: Names::default(),
+        })
     }
 
     /// Copies the enclosing tree for an attempt. `pristine`: a second copy is kept, from which a patch can be made.
@@ -76,8 +87,11 @@ impl Copies {
         attempt: Attempt,
         pristine: bool,
     ) -> Result<CopiedTree, WorkspaceError> {
-        let name = format!("{}.{attempt}", file_name(address.as_str()));
-        let path = self.home.join(self.run.as_str()).join(&name);
+        self.names.under(address, attempt, |name| self.make_as(name, pristine))
+    }
+
+    fn make_as(&self, name: &str, pristine: bool) -> Result<CopiedTree, WorkspaceError> {
+        let path = self.home.join(self.run.as_str()).join(name);
         if path.symlink_metadata().is_ok() || Baseline::beside(&path).exists() {
             return Err(WorkspaceError::Exists { what: path.display().to_string() });
         }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use flow_core::model::{Merge, WorktreeOutcome};
+use flow_core::values::CommitMessage;
 use git2::{ErrorCode, Oid};
 
 use super::WorkspaceError;
@@ -13,6 +14,7 @@ use super::materialize::deltas;
 use super::merge_home::{nothing_to_merge, shown};
 use super::patch::write_difference;
 use super::references::Reference;
+use super::trees::Way;
 use super::worktree::{Worktree, Worktrees};
 
 /// What is known of a tree at its end.
@@ -59,18 +61,18 @@ impl Worktrees {
     pub(super) fn settle(
         &self,
         tree: &Worktree,
-        merge: Merge,
+        way: Way<'_>,
         patch_to: Option<&Path>,
         hold: bool,
     ) -> Result<(WorktreeOutcome, Option<Held>), WorkspaceError> {
-        let ended = self.end(tree, merge, patch_to, hold);
+        let ended = self.end(tree, way, patch_to, hold);
         ended.map_err(|source| WorkspaceError::kept(&tree.path, &tree.branch, source))
     }
 
     /// Takes a held tree down. Says whether it is kept: it is still needed, or somebody has worked in it meanwhile.
     pub(super) fn release(&self, tree: &Worktree, held: Held, needed: bool) -> Result<bool, WorkspaceError> {
         let release = || {
-            let now = self.gather(tree, Untracked::Files)?;
+            let now = self.gather(tree, Untracked::Files, &CommitMessage::Nameless)?;
             if now.tip != held.tip || now.loose || needed {
                 self.unlock(&tree.chain)?;
                 return Ok(true);
@@ -90,11 +92,12 @@ impl Worktrees {
     fn end(
         &self,
         tree: &Worktree,
-        merge: Merge,
+        way: Way<'_>,
         patch_to: Option<&Path>,
         hold: bool,
     ) -> Result<(WorktreeOutcome, Option<Held>), WorkspaceError> {
-        let Gathered { tip, mut loose, changes } = self.gather(tree, Untracked::Ignored)?;
+        let merge = way.merge;
+        let Gathered { tip, mut loose, changes } = self.gather(tree, Untracked::Ignored, way.message)?;
         let repository = self.repository.open_shared()?;
         let mut undelivered = changes.nested;
         undelivered.extend(own_repositories(&repository, tree, tip)?);
@@ -119,7 +122,7 @@ impl Worktrees {
         let (patch_to, refused_to) = if merge == Merge::Patch { (patch_to, None) } else { (None, patch_to) };
         outcome.files_changed = write_difference(&repository, tree.start, tip, patch_to)?;
         outcome.patch = patch_to.map(|path| path.display().to_string());
-        outcome.merged = merge.changes_home().then(|| self.bring_home(tree, tip, merge)).transpose()?;
+        outcome.merged = merge.changes_home().then(|| self.bring_home(tree, tip, way)).transpose()?;
         let refused = outcome.merged.as_ref().is_some_and(|merged| !merged.conflicts.is_empty());
         if let (true, Merge::Apply, Some(patch_to)) = (refused, merge, refused_to) {
             write_difference(&repository, tree.start, tip, Some(patch_to))?;
@@ -148,7 +151,12 @@ impl Worktrees {
     }
 
     /// Brings the branch up to what the tree holds.
-    fn gather(&self, tree: &Worktree, untracked: Untracked) -> Result<Gathered, WorkspaceError> {
+    fn gather(
+        &self,
+        tree: &Worktree,
+        untracked: Untracked,
+        message: &CommitMessage,
+    ) -> Result<Gathered, WorkspaceError> {
         let standing = self.look(tree, untracked)?;
         let repository = self.repository.open_shared()?;
         let follows = |later: Oid, earlier: Oid| {
@@ -174,9 +182,7 @@ impl Worktrees {
             let dirs = self.dirs(&tree.chain, &tree.path);
             let staged = patiently(self.patience.git, || changes::stage(&git, dirs, &standing.changes))?;
             let name = tree.path.file_name().unwrap_or_default().to_string_lossy();
-            let message =
-                format!("Work of {name} in run {}\n\nCommitted by flow at the end of the task.\n", self.run);
-            self.commit(staged, Some(head), &message)?
+            self.commit(staged, Some(head), &message.of_rest(&name, &self.run))?
         };
         if standing.tip != Some(target) {
             self.advance(&repository, &tree.branch, standing.tip, target)?;

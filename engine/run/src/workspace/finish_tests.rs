@@ -59,7 +59,7 @@ fn dirty_work_is_committed_to_its_branch_and_the_folder_is_kept_unlocked() {
         "Person <person@example.org> N"
     );
     let message = checkout.git(&["log", "-1", "--format=%s", &branch]);
-    assert_eq!(message, "Work of t.5Ba.5D.1 in run r1");
+    assert_eq!(message, "Work of t-a.1 in run r1");
     assert_eq!(outcome.commit.unwrap(), checkout.git(&["rev-parse", &branch]));
     assert_eq!(outcome.files_changed, 3);
     assert_eq!(git(&path, &["status", "--porcelain"]), "");

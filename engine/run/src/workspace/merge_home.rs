@@ -16,6 +16,7 @@ use super::lock::{RepositoryLock, patiently};
 use super::materialize::{Delta, deltas, materialize};
 use super::pick::{pick, squash};
 use super::repository::{Repository, author};
+use super::trees::Way;
 use super::version::{Version, path_to_text};
 use super::worktree::{Worktree, Worktrees};
 
@@ -31,8 +32,9 @@ impl Worktrees {
         &self,
         tree: &Worktree,
         tip: Oid,
-        how: Merge,
+        way: Way<'_>,
     ) -> Result<MergeOutcome, WorkspaceError> {
+        let how = way.merge;
         let _lock = self.merge_lock()?;
         recover(&self.git, Some(&self.repository), &self.home)?;
         if let Some(moved) = moved(Some(&self.repository), self.began_on.as_deref())? {
@@ -40,7 +42,7 @@ impl Worktrees {
         }
         match how {
             Merge::Apply => self.apply(tree, tip),
-            Merge::Squash | Merge::CherryPick => self.commit_home(tree, tip, how),
+            Merge::Squash | Merge::CherryPick => self.commit_home(tree, tip, way),
             Merge::None | Merge::Branch | Merge::Patch => Ok(outcome(how, Vec::new(), Vec::new())),
         }
     }
@@ -59,15 +61,18 @@ impl Worktrees {
         let scratch = self.scratch()?;
         let git = self.git_of(tree)?;
         let changes = self.changes(&git, &deltas, (tree.start, tip), scratch.path())?;
+        let changes = self.landed.fit(&opened, checkout, changes, scratch.path())?;
         let changes = match check(checkout, changes)? {
             Ok(changes) => changes,
             Err(conflicts) => return Ok(refused(Merge::Apply, conflicts)),
         };
         Landing::land(&self.landing_of(tree), checkout, &changes)?;
+        self.landed.remember(&changes);
         Ok(outcome(Merge::Apply, changes.into_iter().map(|change| change.path).collect(), Vec::new()))
     }
 
-    fn commit_home(&self, tree: &Worktree, tip: Oid, how: Merge) -> Result<MergeOutcome, WorkspaceError> {
+    fn commit_home(&self, tree: &Worktree, tip: Oid, way: Way<'_>) -> Result<MergeOutcome, WorkspaceError> {
+        let how = way.merge;
         let home = self.repository.open()?;
         if home.state() != RepositoryState::Clean && self.repository.checkout.is_some() {
             return Err(WorkspaceError::Unfinished { git_dir: self.repository.git_dir.clone() });
@@ -79,7 +84,8 @@ impl Worktrees {
             Merge::CherryPick => pick(&home, from, (tree.start, tip), &who),
             Merge::Squash | Merge::None | Merge::Branch | Merge::Patch | Merge::Apply => {
                 let name = tree.path.file_name().unwrap_or_default().to_string_lossy();
-                squash(&home, from, (tree.start, tip), &who, &format!("Work of {name} in run {}", self.run))
+                let message = |subjects: &[String]| way.message.of_all(&name, &self.run, subjects);
+                squash(&home, from, (tree.start, tip), &who, &message)
             }
         };
         let (to, made) = match picked.map_err(|source| WorkspaceError::library("merge", source))? {

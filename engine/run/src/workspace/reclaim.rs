@@ -3,12 +3,13 @@
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use flow_core::model::{Merge, WorktreeOutcome};
+use flow_core::model::WorktreeOutcome;
 use git2::Oid;
 
 use super::WorkspaceError;
 use super::chain::Chain;
 use super::owner::Owner;
+use super::trees::Way;
 use super::worktree::{Worktree, Worktrees};
 
 /// A tree as the journal has it.
@@ -56,7 +57,7 @@ impl Worktrees {
             chain,
             filters: self.filters()?,
         };
-        self.settle(&tree, Merge::None, None, false).map(|(outcome, _)| outcome)
+        self.settle(&tree, Way::kept(), None, false).map(|(outcome, _)| outcome)
     }
 
     /// What is left when the folder is gone: the branch, and an entry that would stay in `git worktree list` for ever.
