@@ -156,7 +156,7 @@ fn check_explains_each_oddity_in_one_line_with_its_place_and_what_to_write() {
     for line in ran.stdout.lines() {
         assert!(line.chars().count() <= 230, "too long to be read: {line}");
     }
-    ran.says(&["44 agents of your own can be used, 10 can't; 17 errors, 36 warnings"]);
+    ran.says(&["44 agents of your own can be used, 10 can't; 17 errors, 37 warnings"]);
     let json = flow.run(&["agents", "check", "-o", "json"]).exits(3).json();
     let entries: Vec<_> = json
         .as_array()
@@ -218,7 +218,7 @@ fn a_list_says_which_agents_it_lacks_and_shows_no_snippets() {
     let flow = project();
     let ran = flow.run(&["agents", "list"]).exits(0);
     assert_eq!(ran.stderr.lines().count(), 2, "{}", ran.stderr);
-    ran.says(&["10 agents can't be used: `", "`sandboxed`", "36 warnings", "flow agents check"]);
+    ran.says(&["10 agents can't be used: `", "`sandboxed`", "37 warnings", "flow agents check"]);
 }
 
 #[test]

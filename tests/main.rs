@@ -36,5 +36,6 @@ mod retries;
 mod stranger;
 mod support;
 mod thrift;
+mod told;
 mod trees;
 mod verbs;

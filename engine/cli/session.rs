@@ -8,7 +8,7 @@ use flow_core::compile::{
     AgentRegistry, CompileInput, Compiled, GitPlace, GivenInput, GivenValue, Place, Purpose, agent_registry,
     compile, inputs_file, settings,
 };
-use flow_core::diagnostic::{Diagnostic, SourceFile};
+use flow_core::diagnostic::{Code, Diagnostic, SourceFile};
 use flow_core::model::Settings;
 use flow_core::plan::Plan;
 use flow_core::syntax::PLAN_LIMIT;
@@ -118,7 +118,9 @@ impl Session {
     /// Reads and compiles a plan. All that is wrong is shown, and errors end the command before anything runs; warnings
     /// alone are shown in brief.
     pub fn compile(&self, plan: &str, inputs: &InputArgs, purpose: Purpose) -> anyhow::Result<Prepared> {
-        let (prepared, diagnostics) = self.examine(plan, inputs, purpose)?;
+        let (prepared, mut diagnostics) = self.examine(plan, inputs, purpose)?;
+        // Who only looks at a plan has nothing to grant yet.
+        diagnostics.retain(|found| purpose == Purpose::Run || found.code != Code::AlwaysDenied);
         match prepared {
             Some(prepared) => {
                 ui::in_brief(&diagnostics, plan);
@@ -213,9 +215,10 @@ impl Session {
         let Compiled { plan, mut diagnostics } = compile(&input);
         let used = plan.iter().flat_map(|plan| &plan.agents);
         diagnostics.extend(used.flat_map(|agent| agents.warnings(&agent.name)).cloned());
-        if plan.as_ref().is_some_and(|plan| !plan.agents.is_empty()) {
-            diagnostics.extend(agents.unreadable());
-        }
+        // A file that the plan needs was told with it.
+        let place = |found: &Diagnostic| found.labels.first().map(|label| label.file.name.clone());
+        let told: Vec<_> = diagnostics.iter().filter(|found| found.is_error()).map(place).collect();
+        diagnostics.extend(agents.unreadable().into_iter().filter(|found| !told.contains(&place(found))));
         let worktrees_dir = settings.worktrees_dir.as_ref().map(PathBuf::from);
         let (dir, files) = (outside.plan_dir.to_owned(), outside.files.into_inner());
         let prepared = plan.map(|plan| Prepared { plan, file, dir, settings, worktrees_dir, files });
@@ -361,10 +364,6 @@ impl Place for Outside<'_> {
 
     fn depth(&self) -> usize {
         workspace::depth(self.root)
-    }
-
-    fn exists(&self, path: &str) -> bool {
-        self.root.join(path).symlink_metadata().is_ok()
     }
 
     fn has_program(&self, name: &str) -> bool {

@@ -24,6 +24,7 @@ pub(super) fn run(session: &Session, args: &CheckArgs) -> anyhow::Result<u8> {
         let Some(prepared) = prepared else { continue };
         tasks += prepared.plan.tasks.len();
         let providers = models::providers(&prepared, &models::answering(session, &args.models, None))?;
+        all.extend(models::unknown(&prepared, &providers));
         all.extend(models::expected(session, &prepared, &providers, None));
     }
     if args.plan.is_none() {

@@ -145,6 +145,11 @@ fn models(session: &Session, settings: &Settings) -> Vec<Check> {
         ),
         set => Check::good("keys", format!("{} set", list_some(set.iter().copied(), 4))),
     };
+    // Whoever is signed in there looks for the model here.
+    let claude = (set.is_empty() && has_program("claude")).then(|| {
+        let said = "`claude` is on the PATH, and its sign-in is no model for flow: there is no such provider";
+        Check::odd("claude", said, "flow asks models itself, with a key")
+    });
     let config = ProviderConfig {
         settings: settings.clone(),
         script: None,
@@ -166,7 +171,7 @@ fn models(session: &Session, settings: &Settings) -> Vec<Check> {
             Check::odd("model", error.to_string(), next)
         }
     };
-    vec![keys, model]
+    [keys, model].into_iter().chain(claude).collect()
 }
 
 fn state(session: &Session) -> Check {

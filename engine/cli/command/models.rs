@@ -100,6 +100,32 @@ pub(super) fn expected(
     all
 }
 
+/// Models that a plan names and that mean nothing here: the run would refuse them. One that is all but another name is
+/// misspelt; any other may mean something where the plan is run.
+pub(super) fn unknown(prepared: &Prepared, providers: &Providers) -> Vec<Diagnostic> {
+    let plan = &prepared.plan;
+    let mut all: IndexMap<String, (ProviderError, Vec<&str>)> = IndexMap::new();
+    for (task, agent) in agents(plan, None) {
+        let Err(error) = choose(plan, agent, providers) else { continue };
+        if matches!(error, ProviderError::UnknownModel { .. } | ProviderError::UnknownProvider { .. }) {
+            let (_, tasks) = all.entry(error.to_string()).or_insert_with(|| (error, Vec::new()));
+            tasks.push(task.address.as_str());
+        }
+    }
+    let finding = |(error, tasks): (ProviderError, Vec<&str>)| {
+        let misspelt = match &error {
+            ProviderError::UnknownModel { near, .. } | ProviderError::UnknownProvider { near, .. } => {
+                near.is_some()
+            }
+            _ => false,
+        };
+        let code = if misspelt { Code::UnknownModel } else { Code::OtherModel };
+        let message = format!("{} would not start: {error}", list_some(tasks, NAMED));
+        Diagnostic::at_no_place(code, message).maybe_help(error.help())
+    };
+    all.into_values().map(finding).collect()
+}
+
 /// Tasks that would fail, since the written model that answers them has no turns for them. An entry may be for an
 /// instance alone, so tasks that have some are left to the run.
 fn without_turns(

@@ -309,22 +309,18 @@ impl Powers<'_> {
             return;
         }
         tools.extend(["Bash"].iter().filter(refused));
+        // Whoever named no agent has asked for none of them; what is refused is told once the run has ended.
+        if keys.own.agent.is_none() && keys.own.fork.is_none() {
+            return;
+        }
         let span = agent_place(keys);
         let message = format!(
             "agent `{}` has {}, which would ask, and there is nobody to ask",
             self.agent.name,
             list_some(tools, 3)
         );
-        let help = match self.task.fork {
-            None => {
-                "grant it (`tools: [Read, Edit, Bash(cargo test *)]`), leave it the readers (`tools: [Read, Glob, Grep]`), \
-                 or give it a tree of its own (`isolation: worktree`)"
-            }
-            Some(_) => {
-                "grant it (`permissions: { allow: [Edit, Bash(cargo test *)] }`), take it away \
-                 (`disallowed_tools: [Write, Edit, Bash]`), or give it a tree of its own (`isolation: worktree`)"
-            }
-        };
+        let help = "grant what it needs (`permissions: { allow: [Edit, Bash(cargo test *)] }`), or give it a tree of \
+                    its own (`isolation: worktree`)";
         findings.push(findings.at(Code::AlwaysDenied, span, message).help(help));
     }
 }

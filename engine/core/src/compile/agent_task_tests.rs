@@ -149,15 +149,17 @@ fn a_plan_switches_no_permissions_off() {
 
 #[test]
 fn tools_that_nobody_can_allow_are_warned_of_once_a_task() {
-    assert_snapshot!(check("tasks:\n  t: { prompt: p }\n"), @r"
+    assert_snapshot!(check("tasks:\n  t: { agent: general-purpose, prompt: p }\n"), @r"
     warning[W0503]: agent `general-purpose` has `Write`, `Edit`, `Bash`, which would ask, and there is nobody to ask
-     --> plan.yaml:3:16
+     --> plan.yaml:3:15
       |
-    3 |   t: { prompt: p }
-      |                ^
+    3 |   t: { agent: general-purpose, prompt: p }
+      |               ^^^^^^^^^^^^^^^
       |
-      = help: grant it (`tools: [Read, Edit, Bash(cargo test *)]`), leave it the readers (`tools: [Read, Glob, Grep]`), or give it a tree of its own (`isolation: worktree`)
+      = help: grant what it needs (`permissions: { allow: [Edit, Bash(cargo test *)] }`), or give it a tree of its own (`isolation: worktree`)
     ");
+    // Whoever names no agent has asked for none of its tools.
+    assert_eq!(check("tasks:\n  t: { prompt: p }\n"), "");
     for granted in [
         "tools: [Write, Edit, Bash]",
         "tools: [Read, Grep]",
@@ -167,9 +169,11 @@ fn tools_that_nobody_can_allow_are_warned_of_once_a_task() {
         "permissions: { allow: [Write, Edit] }",
         "disallowed_tools: [Write, Edit]",
     ] {
-        assert_eq!(check(&format!("tasks:\n  t: {{ prompt: p, {granted} }}\n")), "", "{granted}");
+        let text = format!("tasks:\n  t: {{ agent: general-purpose, prompt: p, {granted} }}\n");
+        assert_eq!(check(&text), "", "{granted}");
     }
-    let settings = Trial::of("tasks:\n  t: { prompt: p }\n").allowed("Write").allowed("Edit");
+    let settings =
+        Trial::of("tasks:\n  t: { agent: general-purpose, prompt: p }\n").allowed("Write").allowed("Edit");
     assert_eq!(settings.report(), "");
 }
 

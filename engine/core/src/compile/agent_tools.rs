@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
+use indexmap::IndexSet;
+
 use crate::diagnostic::{Code, Diagnostic, SourceFile};
 use crate::model::{TOOLS, ToolRule, tool};
 use crate::syntax::Text;
-use crate::text::did_you_mean;
+use crate::text::{did_you_mean, list_some};
 
-/// Tools that definitions in the field name and that this version doesn't have: they grant nothing, and saying so of
-/// every file would help nobody.
+/// Tools that definitions in the field name and that this version doesn't have: they grant nothing.
 pub(super) const LATER: &[&str] = &[
     "Agent",
     "AskUserQuestion",
@@ -69,10 +70,33 @@ pub(crate) fn meant_tool(name: &str) -> Option<&'static str> {
         .or_else(|| did_you_mean(name, names()))
 }
 
+/// Whether a name means a tool that only other programs, or later versions, have.
+fn is_lacked(name: &str) -> bool {
+    // The engine offers it itself, wherever an output has a schema.
+    name != "StructuredOutput"
+        && tool(name).is_none()
+        && (is_known_tool(name) || meant_tool(name).is_some_and(|meant| tool(meant).is_none()))
+}
+
+/// Says once which of the tools of a definition flow lacks.
+fn tell_lacked(file: &Arc<SourceFile>, words: &[Text], rules: &[ToolRule], found: &mut Vec<Diagnostic>) {
+    let lacked = |at: &usize| is_lacked(&rules[*at].tool);
+    let Some(first) = (0..rules.len()).find(lacked) else { return };
+    let names = rules.iter().map(|rule| rule.tool.as_str()).filter(|name| is_lacked(name));
+    let names: IndexSet<&str> = names.collect();
+    let alone =
+        if rules.iter().all(|rule| is_lacked(&rule.tool)) { ", and the agent has no other tool" } else { "" };
+    let message = format!("flow has no {}{alone}", list_some(names, 6));
+    let finding = Diagnostic::new(Code::IgnoredTool, file, words[first].span, message);
+    found.push(finding.help("take it out, or let a task of its own do what it is for"));
+}
+
 /// The rules of a `tools` list. A name that is no tool is kept, and grants nothing; an error where nothing else is left.
 pub(super) fn granted(file: &Arc<SourceFile>, words: &[Text], found: &mut Vec<Diagnostic>) -> Vec<ToolRule> {
     let rules: Vec<ToolRule> = words.iter().map(|word| ToolRule::parse(&word.value)).collect();
-    let unknown: Vec<usize> = (0..rules.len()).filter(|at| !is_known_tool(&rules[*at].tool)).collect();
+    tell_lacked(file, words, &rules, found);
+    let is_unknown = |at: &usize| !is_known_tool(&rules[*at].tool) && !is_lacked(&rules[*at].tool);
+    let unknown: Vec<usize> = (0..rules.len()).filter(is_unknown).collect();
     let nothing_left = !rules.is_empty() && unknown.len() == rules.len();
     for at in unknown {
         let name = &rules[at].tool;

@@ -236,9 +236,13 @@ impl Definitions {
                 self.prose.insert(stem.to_owned(), vec![problem]);
                 return None;
             }
+            let name = said_name(&text.file.text).unwrap_or(stem).to_owned();
+            if name != stem {
+                // Whoever goes by the file's name learns it too.
+                self.prose.insert(stem.to_owned(), found.clone());
+            }
             let candidate = Candidate::Broken(found);
-            let found = Found { file: Arc::clone(&text.file), name: Span::default(), candidate };
-            return Some((stem.to_owned(), found));
+            return Some((name, Found { file: Arc::clone(&text.file), name: Span::default(), candidate }));
         };
         let name = agent.identity().to_owned();
         let span = agent.name.as_ref().map_or(Span::default(), |name| name.span);
@@ -267,6 +271,13 @@ impl Definitions {
         };
         self.agents.insert(name, Slot { winner: candidate, shadowed });
     }
+}
+
+/// The name that a file says which is no definition as it stands: plans that want it have to learn why there is none.
+fn said_name(text: &str) -> Option<&str> {
+    let said = text.lines().take(40).find_map(|line| line.strip_prefix("name:"))?;
+    let name = said.trim().trim_matches(['"', '\'']);
+    (!name.is_empty() && visible(name) == name).then_some(name)
 }
 
 /// An error of a file whose agent nobody has named yet.

@@ -101,6 +101,33 @@ fn files_without_front_matter_are_skipped_until_named() {
 }
 
 #[test]
+fn definitions_that_other_lines_hide_say_why_under_both_names() {
+    let keys = "name: h\ndescription: d\ntools: Read\n";
+    let why = |body: &str| {
+        let registry = registry(vec![text(AgentSource::Project, "agents", "file.md", body)]);
+        assert!(registry.get("h").is_none());
+        assert_eq!(registry.broken("h"), registry.broken("file"), "{body}");
+        short(registry.broken("file").unwrap())
+    };
+    let fenced = "1:1 [```markdown] F0109 the definition stands in a code fence, so it defines no agent; take this line and the closing fence away, and what stands above";
+    assert_eq!(why(&format!("```markdown\n---\n{keys}---\nB\n```\n")), fenced);
+    let behind = "3:1 [```yaml] F0109 the definition stands in a code fence, so it defines no agent; put the keys between two lines `---` at the top of the file, without the fence";
+    assert_eq!(why(&format!("# Helper\n\n```yaml\n{keys}```\n\nB\n")), behind);
+    let titled = "3:1 [---] F0109 lines stand above the front matter, so it defines no agent; begin the file with this line, and put what stands above behind the keys";
+    assert_eq!(why(&format!("# Helper\n\n---\n{keys}---\nB\n")), titled);
+    let open = "1:1 [name: h] F0109 the opening `---` of the front matter is missing, so it defines no agent; put a line `---` above this one, and one behind the last key";
+    assert_eq!(why(&format!("{keys}---\nB\n")), open);
+    // A page that speaks of agents.
+    let page = registry(vec![text(
+        AgentSource::Project,
+        "agents",
+        "p.md",
+        "# P\n\n---\nname: only\n\n```\nx\n```\n",
+    )]);
+    assert_eq!(page.findings().len(), 0);
+}
+
+#[test]
 fn findings_go_by_file_and_place_and_every_error_is_told() {
     let registry = registry(vec![
         project("b.md", "name: a\ndescription: d\nzebra: 1\nisolaton: x\neffort: most\nmaxTurn: 3"),
@@ -156,8 +183,9 @@ fn tools_that_do_not_exist_grant_nothing() {
     4:32 [runCommands] F0503 there is no tool `runCommands`, and the agent has no other; did you mean `Bash`?
     4:45 [zzz] F0503 there is no tool `zzz`, and the agent has no other; tools: `Read`, `Glob`, `Grep`, `Write`, `Edit`, `Bash`
     ");
-    check!("tools: WebFetch, mcp__docs__search, Task", @"");
     check!("tools: []", @"");
+    check!("tools: Read, WebFetch, mcp__docs__search, Task, WebFetch, TaskUpdate, StructuredOutput", @"4:14 [WebFetch] W0502 flow has no `WebFetch`, `mcp__docs__search`, `Task`, `TaskUpdate`; take it out, or let a task of its own do what it is for");
+    check!("tools: WebFetch, WebSearch", @"4:8 [WebFetch] W0502 flow has no `WebFetch`, `WebSearch`, and the agent has no other tool; take it out, or let a task of its own do what it is for");
     check!("tools: All", @"4:8 [All] F0503 there is no tool `All`, and the agent has no other; for all tools leave `tools` out");
     check!("disallowedTools: bash, Wirte, zzz, Agent", @r"
     4:18 [bash] W0502 there is no tool `bash`; `Bash` is taken away; write `Bash`

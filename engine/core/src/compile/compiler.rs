@@ -51,9 +51,7 @@ fn plan(
     workflow: &WorkflowFile,
     faults: &[Span],
 ) -> Option<Plan> {
-    let shown =
-        [("name", &workflow.name), ("description", &workflow.description), ("briefing", &workflow.briefing)];
-    for (key, text) in shown {
+    for (key, text) in [("name", &workflow.name), ("description", &workflow.description)] {
         if let Some(text) = text {
             literal(findings, key, text);
         }
@@ -80,6 +78,7 @@ fn plan(
     });
     let shapes: Vec<Shape<'_>> = tasks.collect();
     let prompts = prompts::read(findings, input.place, workflow);
+    let briefing = prompts::briefing(findings, input.place, workflow);
     let mut world = World {
         file: &workflow.file,
         place: input.place,
@@ -158,7 +157,7 @@ fn plan(
             Some(lock) => Some(lock?),
             None => None,
         },
-        briefing: workflow.briefing.as_ref().map(|text| text.value.clone()),
+        briefing,
         tasks,
         graph,
         agents: cast.into_agents(),

@@ -252,6 +252,6 @@ fn what_would_ask_is_told_where_the_conversation_begins_and_where_its_place_chan
     5 |   c: { fork: a, prompt: y }
       |              ^
       |
-      = help: grant it (`permissions: { allow: [Edit, Bash(cargo test *)] }`), take it away (`disallowed_tools: [Write, Edit, Bash]`), or give it a tree of its own (`isolation: worktree`)
+      = help: grant what it needs (`permissions: { allow: [Edit, Bash(cargo test *)] }`), or give it a tree of its own (`isolation: worktree`)
     ");
 }

@@ -38,6 +38,40 @@ pub(super) fn read(findings: &mut Findings, place: &dyn Place, workflow: &Workfl
     files
 }
 
+/// What every agent is told first: the texts as written, and the files whole, each under its name.
+pub(super) fn briefing(
+    findings: &mut Findings,
+    place: &dyn Place,
+    workflow: &WorkflowFile,
+) -> Option<String> {
+    let mut parts = Vec::with_capacity(workflow.briefing.len());
+    for part in &workflow.briefing {
+        let written = part.written();
+        if !literal(findings, "briefing", written) {
+            continue;
+        }
+        match part {
+            PromptText::Inline(text) => parts.push(text.value.trim_end().to_owned()),
+            PromptText::File(path) => match place.read(&path.value) {
+                Ok(text) => parts.push(format!("{}:\n\n{}", path.value, fenced(&text))),
+                Err(why) => {
+                    let message = format!("can't read `{}` for the briefing: {why}", path.value);
+                    let finding = findings.at(Code::Unreadable, path.span, message);
+                    findings.push(finding.help("the path is relative to the folder of this file"));
+                }
+            },
+        }
+    }
+    (!parts.is_empty()).then(|| parts.join("\n\n"))
+}
+
+/// A file's text between fences that are longer than any it has.
+fn fenced(text: &str) -> String {
+    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest.max(2) + 1);
+    format!("{fence}\n{}\n{fence}", text.trim_end())
+}
+
 /// How messages call a file whose path is relative to the manifest.
 fn beside(manifest: &str, path: &str) -> String {
     match manifest.rsplit_once('/') {

@@ -104,6 +104,31 @@ fn a_prompt_file_must_be_there_and_say_something() {
       |
       = help: templates stand in `run`, `prompt`, `checks`, `setup`, `env`, `dir`, `base`, `artifacts`, `for_each`, `matrix`, `key`, `lock`, `outputs` and a task's `description`
     ");
+    assert_snapshot!(check("briefing: [x, { file: [no.md] }, { files: a }, {}]\ntasks: { a: { run: x } }\n"), @r"
+    error[F0101]: can't read `no.md` for the briefing: no such file
+     --> plan.yaml:2:24
+      |
+    2 | briefing: [x, { file: [no.md] }, { files: a }, {}]
+      |                        ^^^^^
+      |
+      = help: the path is relative to the folder of this file
+
+    error[F0201]: unknown key `files` in `briefing`
+     --> plan.yaml:2:36
+      |
+    2 | briefing: [x, { file: [no.md] }, { files: a }, {}]
+      |                                    ^^^^^
+      |
+      = help: did you mean `file`?
+
+    error[F0204]: `briefing` names no file
+     --> plan.yaml:2:48
+      |
+    2 | briefing: [x, { file: [no.md] }, { files: a }, {}]
+      |                                                ^^
+      |
+      = help: write a text, or `briefing: { file: CLAUDE.md }`
+    ");
     assert_snapshot!(check("tasks:\n  a: { prompt: { fil: p.md } }\n  b: { prompt: {} }\n  c: { prompt: [a] }\n"), @r"
     error[F0201]: unknown key `fil` in `prompt`
      --> plan.yaml:3:18
@@ -129,4 +154,22 @@ fn a_prompt_file_must_be_there_and_say_something() {
       |
       = help: write `prompt: |` and put the lines under it, indented
     ");
+}
+
+#[test]
+fn a_briefing_takes_files_whole_and_fences_them() {
+    let briefing = |keys: &str| {
+        let trial = Trial::of(&format!("briefing: {keys}\ntasks: {{ a: {{ run: x }} }}\n"))
+            .file("CLAUDE.md", "Be brief.\n````\n${{ x }}\n")
+            .file("AGENTS.md", "Be kind.\n");
+        trial.plan().briefing.unwrap()
+    };
+    assert_eq!(briefing("Small steps."), "Small steps.");
+    let claude = "CLAUDE.md:\n\n`````\nBe brief.\n````\n${{ x }}\n`````";
+    let agents = "AGENTS.md:\n\n```\nBe kind.\n```";
+    assert_eq!(briefing("{ file: CLAUDE.md }"), claude);
+    let both = format!("{claude}\n\n{agents}");
+    assert_eq!(briefing("{ file: [CLAUDE.md, AGENTS.md] }"), both);
+    assert_eq!(briefing("[{ file: CLAUDE.md }, { file: AGENTS.md }]"), both);
+    assert_eq!(briefing("[First., { file: AGENTS.md }]"), format!("First.\n\n{agents}"));
 }

@@ -54,7 +54,10 @@ fn every_row_of_the_table_becomes_what_it_must() {
         // A row that speaks of no trouble has none.
         let quiet =
             ["warn", "error", "skip", "error_or_alias"].iter().all(|key| row["expected"].get(key).is_none());
-        let noise: Vec<&str> = read.found.iter().map(|found| found.message.as_str()).collect();
+        // That flow lacks a tool is said of every file that names one.
+        let lacks = |message: &&str| message.starts_with("flow has no ");
+        let noise: Vec<&str> =
+            read.found.iter().map(|found| found.message.as_str()).filter(|said| !lacks(said)).collect();
         let harmless = ["tools-flow-multiline", "model-list", "hooks-map", "skills-string"].contains(&id);
         let no_name = row["expected"].get("name") == Some(&Value::from("<file stem>"));
         assert!(!quiet || harmless || no_name || noise.is_empty(), "{id}: {noise:?}");

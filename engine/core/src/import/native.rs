@@ -14,7 +14,9 @@ use crate::syntax::foreign::Place;
 use crate::syntax::task::{cut_by_anchor, cut_by_comment};
 use crate::syntax::toml::parse_toml_part;
 use crate::syntax::yaml::compose;
-use crate::syntax::{Entry, MatterKind, Node, NodeKind, Text, place_in, split_front_matter, split_words};
+use crate::syntax::{
+    Entry, MatterKind, Node, NodeKind, Text, hidden_front_matter, place_in, split_front_matter, split_words,
+};
 use crate::text::did_you_mean;
 
 /// The format.
@@ -107,7 +109,7 @@ fn takes(name: &str) -> bool {
 fn read(file: &Arc<SourceFile>) -> Import {
     let parts = match split_front_matter(file) {
         Ok(Some(parts)) => parts,
-        Ok(None) => return Import { agent: None, found: Vec::new() },
+        Ok(None) => return Import { agent: None, found: hidden_front_matter(file).into_iter().collect() },
         Err(problem) => return Import { agent: None, found: vec![problem] },
     };
     let file = parts.file;

@@ -36,7 +36,6 @@ fn tree() -> WorktreeOutcome {
         merged: None,
         files_changed: 2,
         lacked: vec![],
-        ..WorktreeOutcome::default()
     }
 }
 

@@ -36,6 +36,9 @@ pub(crate) enum MatterKind {
     Toml,
 }
 
+/// How many lines of a file may hide its front matter.
+const LOOKED_AT: usize = 40;
+
 /// Finds the front matter of a file. `Ok(None)`: it has none. An opening line that nothing closes is an error.
 pub(crate) fn split_front_matter(file: &Arc<SourceFile>) -> Result<Option<FrontMatter>, Diagnostic> {
     let file = normal(file);
@@ -70,6 +73,57 @@ pub(crate) fn split_front_matter(file: &Arc<SourceFile>) -> Result<Option<FrontM
         );
     }
     Ok(Some(FrontMatter { kind, block, body, warnings, file: Arc::clone(&file) }))
+}
+
+/// Where a file without front matter has one all the same that other lines hide: a fence or a title above it, or no opening
+/// line. Nobody wrote keys of an agent by chance.
+pub(crate) fn hidden_front_matter(file: &Arc<SourceFile>) -> Option<Diagnostic> {
+    let file = normal(file);
+    let text = file.text.as_str();
+    let lines: Vec<Range<usize>> = lines_from(text, 0).take(LOOKED_AT).collect();
+    let written = |at: usize| lines.get(at).map_or("", |line| text[line.clone()].trim_end());
+    let after = |at: usize| (at..lines.len()).find(|at| !written(*at).is_empty()).unwrap_or(lines.len());
+    let is_mark = |at: usize| matches!(written(at), "---" | "+++");
+    // `name:` and `description:`, in any order, before the block ends.
+    let has_keys = |from: usize| {
+        let block = (from..lines.len()).take_while(|at| !is_mark(*at) && !written(*at).starts_with("```"));
+        let block: Vec<&str> = block.map(written).collect();
+        let has = |key: &str| block.iter().any(|line| line.starts_with(key));
+        has("name:") && has("description:")
+    };
+    let first = after(0);
+    let at = |line: usize, message: String, help: &str| {
+        let line = lines.get(line).cloned().unwrap_or_default();
+        let span = Span::new(line.start, line.end);
+        Some(Diagnostic::new(Code::FrontMatter, &file, span, message).help(help))
+    };
+    for line in first..lines.len() {
+        let next = after(line + 1);
+        let keys = if is_mark(next) { next + 1 } else { next };
+        if written(line).starts_with("```") && has_keys(keys) {
+            let message = "the definition stands in a code fence, so it defines no agent".to_owned();
+            let help = match is_mark(next) {
+                true => "take this line and the closing fence away, and what stands above",
+                false => "put the keys between two lines `---` at the top of the file, without the fence",
+            };
+            return at(line, message, help);
+        }
+        if is_mark(line) && line > first && has_keys(line + 1) {
+            let message = "lines stand above the front matter, so it defines no agent".to_owned();
+            return at(
+                line,
+                message,
+                "begin the file with this line, and put what stands above behind the keys",
+            );
+        }
+    }
+    let is_key =
+        ["name:", "description:", "tools:", "model:"].iter().any(|key| written(first).starts_with(key));
+    if is_key && has_keys(first) {
+        let message = "the opening `---` of the front matter is missing, so it defines no agent".to_owned();
+        return at(first, message, "put a line `---` above this one, and one behind the last key");
+    }
+    None
 }
 
 /// Without byte order mark, lines ended by LF. Lines and columns stay what a person sees.

@@ -20,7 +20,7 @@ mod yaml_scalar;
 pub(crate) mod yaml_trouble;
 
 pub(crate) use self::toml::parse_toml;
-pub(crate) use front_matter::{MatterKind, split_front_matter};
+pub(crate) use front_matter::{MatterKind, hidden_front_matter, split_front_matter};
 pub use key::Key;
 pub use node::{Entry, Node, NodeKind};
 pub use place::place_in;

@@ -7,7 +7,7 @@ use super::fields::{Field, Reader, first_line};
 use super::foreign::{Place, advice};
 use super::node::{Entry, Node, NodeKind};
 use super::task::{defaults, task};
-use super::workflow_file::{InputFile, TaskFile, TaskKeys, Text, WorkflowFile};
+use super::workflow_file::{InputFile, PromptText, TaskFile, TaskKeys, Text, WorkflowFile};
 use super::yaml::{Composed, compose};
 use crate::diagnostic::{Code, Diagnostic, SourceFile, Span, Spanned};
 use crate::text::did_you_mean;
@@ -57,10 +57,41 @@ pub(super) const KEYS: &[Field<Draft>] = &[
         name: "defaults",
         read: |reader, draft, entry| draft.workflow.defaults = defaults(reader, entry),
     },
-    Field { name: "briefing", read: |reader, draft, entry| draft.workflow.briefing = reader.any_text(entry) },
+    Field {
+        name: "briefing",
+        read: |reader, draft, entry| draft.workflow.briefing = briefing(reader, entry),
+    },
     Field { name: "tasks", read: |reader, draft, entry| draft.workflow.tasks = tasks(reader, entry) },
     Field { name: "outputs", read: |reader, draft, entry| draft.workflow.outputs = reader.text_map(entry) },
 ];
+
+const BRIEFING: &[Field<Vec<Text>>] =
+    &[Field { name: "file", read: |reader, files, entry| *files = reader.one_or_many(entry) }];
+
+/// `briefing: text`, `{ file: CLAUDE.md }`, `{ file: [CLAUDE.md, AGENTS.md] }`, or a list of these.
+fn briefing(reader: &mut Reader<'_>, entry: Entry) -> Vec<PromptText> {
+    match entry.value.kind {
+        NodeKind::List(parts) => {
+            let part = |value| Entry { key: entry.key.clone(), key_span: entry.key_span, value };
+            parts.into_iter().flat_map(|value| briefing_part(reader, part(value))).collect()
+        }
+        _ => briefing_part(reader, entry),
+    }
+}
+
+fn briefing_part(reader: &mut Reader<'_>, entry: Entry) -> Vec<PromptText> {
+    let span = reader.shown(&entry);
+    let NodeKind::Map(keys) = entry.value.kind else {
+        return reader.any_text(entry).map(PromptText::Inline).into_iter().collect();
+    };
+    let (found, mut files) = (reader.found.len(), Vec::new());
+    reader.fields(Place::Other("`briefing`"), keys, BRIEFING, &mut files);
+    if files.is_empty() && reader.found.len() == found {
+        reader.problem(Code::MissingKey, span, "`briefing` names no file").help =
+            Some("write a text, or `briefing: { file: CLAUDE.md }`".to_owned());
+    }
+    files.into_iter().map(PromptText::File).collect()
+}
 
 fn plan(reader: &mut Reader<'_>, node: Node) -> Option<WorkflowFile> {
     let span = node.span;
@@ -100,7 +131,7 @@ fn plan(reader: &mut Reader<'_>, node: Node) -> Option<WorkflowFile> {
             concurrency: None,
             pools: Vec::new(),
             lock: None,
-            briefing: None,
+            briefing: Vec::new(),
             defaults: TaskKeys::default(),
             tasks: Vec::new(),
             outputs: Vec::new(),

@@ -32,7 +32,7 @@ pub struct WorkflowFile {
     /// `lock`.
     pub lock: Option<Text>,
     /// `briefing`.
-    pub briefing: Option<Text>,
+    pub briefing: Vec<PromptText>,
     /// `defaults`: the keys that every task takes over unless it says otherwise.
     pub defaults: TaskKeys,
     /// `tasks` in order.
@@ -158,10 +158,8 @@ pub struct RareKeys {
     pub include: Option<Vec<Text>>,
     /// `setup`: one command or many.
     pub setup: Option<Vec<Text>>,
-    /// `merge`: the word, or its `how`.
+    /// `merge`.
     pub merge: Option<Text>,
-    /// `merge.message`; it belongs to the `merge` beside it.
-    pub merge_message: Option<Text>,
     /// `pool`.
     pub pool: Option<Text>,
     /// `on_lost`.
@@ -203,7 +201,7 @@ impl RunText {
     }
 }
 
-/// `prompt`: the text, or where it is.
+/// `prompt`, or a part of `briefing`: the text, or where it is.
 #[derive(Clone, Debug)]
 pub enum PromptText {
     /// Written out.

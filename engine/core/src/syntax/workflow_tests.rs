@@ -163,10 +163,9 @@ fn values_of_the_wrong_type_say_what_the_key_takes() {
     4:30 [{a: b}] F0202 `include` takes a list of mappings, not a mapping
     4:48 [a] F0202 an element of `exclude` must be a mapping of axes to values
     ");
-    check!("flow: 1\nconcurrency: many\nsecrets: A\nbriefing: [x]\ninputs: {x: string, y: {enum: a}}\ntasks: {a: {run: x}}\n", @r"
+    check!("flow: 1\nconcurrency: many\nsecrets: A\nbriefing: 3\ninputs: {x: string, y: {enum: a}}\ntasks: {a: {run: x}}\n", @r"
     2:14 [many] F0202 `concurrency` takes a whole number, not text
     3:10 [A] F0202 `secrets` takes a list, not text; put it in brackets: `[A]`
-    4:11 [[x]] F0202 `briefing` takes text, not a list; write one text, without brackets or `- `
     5:13 [string] F0202 `x` takes a mapping such as `{ type: string }`, not text; write `x: { type: string, default: … }`
     5:31 [a] F0202 `enum` takes a list, not text
     ");

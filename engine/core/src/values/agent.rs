@@ -134,31 +134,59 @@ pub fn max_turns_of(definition: &AgentDef, task: &AgentTask) -> u32 {
     task.max_turns.or(definition.max_turns).unwrap_or(MAX_TURNS)
 }
 
-/// The system prompt. A definition of a person's is its body byte for byte; a built-in one also names the place.
-pub fn system_prompt(definition: &AgentDef, dir: &str, platform: &str, date: &str) -> String {
+/// Where and when an agent works, as it is told.
+#[derive(Clone, Copy, Debug)]
+pub struct Whereabouts<'a> {
+    /// The folder in which it starts.
+    pub dir: &'a str,
+    /// The operating system.
+    pub platform: &'a str,
+    /// The day.
+    pub date: &'a str,
+}
+
+impl Whereabouts<'_> {
+    fn lines(&self) -> String {
+        let Whereabouts { dir, platform, date } = self;
+        format!("Working folder: {dir}\nPlatform: {platform}\nDate: {date}")
+    }
+}
+
+/// Whether the system prompt names the place. That of a person's is its body byte for byte, so there the first message does.
+fn system_has_place(definition: &AgentDef) -> bool {
     match definition.source {
-        AgentSource::BuiltIn => {
-            let body = definition.body.trim_end();
-            format!("{body}\n\n# Place\n\nWorking folder: {dir}\nPlatform: {platform}\nDate: {date}\n")
-        }
+        AgentSource::BuiltIn => true,
         AgentSource::Plugin
         | AgentSource::User
         | AgentSource::Project
         | AgentSource::Flag
-        | AgentSource::Policy => definition.body.clone(),
+        | AgentSource::Policy => false,
     }
 }
 
-/// The first message: the run's briefing, what has happened so far, the definition's own opening, then the task's prompt.
+/// The system prompt. A definition of a person's is its body byte for byte; a built-in one also names the place.
+pub fn system_prompt(definition: &AgentDef, place: Whereabouts<'_>) -> String {
+    match system_has_place(definition) {
+        true => format!("{}\n\n# Place\n\n{}\n", definition.body.trim_end(), place.lines()),
+        false => definition.body.clone(),
+    }
+}
+
+/// The first message: the place where the system prompt doesn't name it, the run's briefing, what has happened so far, the
+/// definition's own opening, then the task's prompt.
 pub fn first_message(
+    place: Whereabouts<'_>,
     briefing: Option<&str>,
     notifications: Vec<String>,
     definition: &AgentDef,
     prompt: &str,
 ) -> String {
-    let briefing = briefing.map(|text| format!("<briefing>\n{}\n</briefing>", text.trim_end()));
+    let place = (!system_has_place(definition)).then(|| format!("<place>\n{}\n</place>", place.lines()));
+    // No file can end the element that it stands in.
+    let whole = |text: &str| text.trim_end().replace("</briefing", "&lt;/briefing");
+    let briefing = briefing.map(|text| format!("<briefing>\n{}\n</briefing>", whole(text)));
     let own = [definition.initial_prompt.clone(), Some(prompt.to_owned())].into_iter().flatten();
-    briefing.into_iter().chain(notifications).chain(own).collect::<Vec<_>>().join("\n\n")
+    place.into_iter().chain(briefing).chain(notifications).chain(own).collect::<Vec<_>>().join("\n\n")
 }
 
 /// The notifications of what a task needs, in the order of its edges; one for each instance.

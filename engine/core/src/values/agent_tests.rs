@@ -93,20 +93,28 @@ fn the_mode_is_the_tasks_then_the_definitions_then_the_places() {
     assert_eq!(mode(&definition, &task, true), PermissionMode::DontAsk);
 }
 
+const PLACE: Whereabouts<'_> = Whereabouts { dir: "/w", platform: "linux", date: "2026-11-30" };
+
 #[test]
 fn a_persons_body_is_sent_byte_for_byte_and_a_built_in_one_names_the_place() {
     let mut definition = definition(ToolPolicy::Inherit, &[]);
-    assert_eq!(system_prompt(&definition, "/w", "linux", "2026-11-30"), "You are. \n");
+    assert_eq!(system_prompt(&definition, PLACE), "You are. \n");
     definition.source = AgentSource::BuiltIn;
-    let prompt = system_prompt(&definition, "/w", "linux", "2026-11-30");
+    let prompt = system_prompt(&definition, PLACE);
     assert_eq!(prompt, "You are.\n\n# Place\n\nWorking folder: /w\nPlatform: linux\nDate: 2026-11-30\n");
 }
 
 #[test]
-fn the_first_message_holds_briefing_opening_and_prompt_in_this_order() {
-    let definition = definition(ToolPolicy::Inherit, &[]);
-    let message = first_message(Some("Small steps.\n"), Vec::new(), &definition, "Go.");
-    assert_eq!(message, "<briefing>\nSmall steps.\n</briefing>\n\nBegin.\n\nGo.");
+fn the_first_message_holds_place_briefing_opening_and_prompt_in_this_order() {
+    let place = "<place>\nWorking folder: /w\nPlatform: linux\nDate: 2026-11-30\n</place>\n\n";
+    let mut definition = definition(ToolPolicy::Inherit, &[]);
+    let message = first_message(PLACE, Some("Small steps.\n"), Vec::new(), &definition, "Go.");
+    assert_eq!(message, format!("{place}<briefing>\nSmall steps.\n</briefing>\n\nBegin.\n\nGo."));
     let known = vec!["<a/>".to_owned(), "<b/>".to_owned()];
-    assert_eq!(first_message(None, known, &definition, "Go."), "<a/>\n\n<b/>\n\nBegin.\n\nGo.");
+    let message = first_message(PLACE, None, known, &definition, "Go.");
+    assert_eq!(message, format!("{place}<a/>\n\n<b/>\n\nBegin.\n\nGo."));
+    // The system prompt of a built-in one names the place already.
+    definition.source = AgentSource::BuiltIn;
+    let message = first_message(PLACE, Some("a </briefing> b"), Vec::new(), &definition, "Go.");
+    assert_eq!(message, "<briefing>\na &lt;/briefing> b\n</briefing>\n\nBegin.\n\nGo.");
 }

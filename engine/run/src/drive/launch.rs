@@ -8,7 +8,7 @@ use flow_core::ids::{Attempt, TaskId};
 use flow_core::model::{Isolation, Outcome, Reason};
 use flow_core::plan::{Output, Task, TaskKind};
 use flow_core::schedule::Input;
-use flow_core::values::{CommitMessage, Common, Launchable, prepare};
+use flow_core::values::{Common, Launchable, prepare};
 
 use super::attempt::{AgentCommands, Live, Message, agent_attempt, shell_attempt};
 use super::driver::{DriveError, Driver};
@@ -21,7 +21,7 @@ use crate::workspace::{PrivateTree, TreeOrder, WorkspaceError};
 
 /// What starts once `attempt_running` is in the journal.
 pub(super) enum Ready {
-    Shell(Box<ShellLaunch>, Vec<(String, ShellLaunch)>, Checks),
+    Shell(Box<ShellLaunch>, Vec<ShellLaunch>, Checks),
     Agent(Box<AgentLaunch>, AgentCommands, Checks),
 }
 
@@ -46,8 +46,7 @@ pub(super) fn refused(reason: Reason, message: impl Into<String>) -> Refused {
 impl Driver {
     pub(super) fn launch(&mut self, id: TaskId, attempt: Attempt, slot: u32) {
         let (switch, signal) = stop_pair();
-        let message = CommitMessage::default();
-        let live = Live { attempt, slot, switch, signal, tree: None, merging: false, message, ready: None };
+        let live = Live { attempt, slot, switch, signal, tree: None, merging: false, ready: None };
         self.live.insert(id, live);
         match self.plan_task(id).1.isolation {
             Isolation::None | Isolation::Fork => self.prepare(id),
@@ -127,13 +126,12 @@ impl Driver {
         let Some(live) = self.live.get(&id) else { return };
         let (attempt, tree) = (live.attempt, live.tree.clone());
         match self.ready(id, attempt, tree.as_deref()) {
-            Ok((ready, launch, message)) => {
+            Ok((ready, launch)) => {
                 if let Ready::Agent(agent, ..) = &ready {
                     self.introduce(&agent.model);
                 }
                 if let Some(live) = self.live.get_mut(&id) {
                     live.ready = Some(ready);
-                    live.message = message;
                 }
                 self.follow(Input::Running { task: id, attempt, launch: Box::new(launch) });
             }
@@ -164,7 +162,7 @@ impl Driver {
         id: TaskId,
         attempt: Attempt,
         tree: Option<&PrivateTree>,
-    ) -> Result<(Ready, Launch, CommitMessage), Refused> {
+    ) -> Result<(Ready, Launch), Refused> {
         let (plan_id, task) = self.plan_task(id);
         let launchable = prepare(&self.scope(id, plan_id, attempt), task)?;
         let common = match &launchable {
@@ -187,7 +185,7 @@ impl Driver {
             (Launchable::Shell(shell), TaskKind::Shell(_)) => {
                 let pairs = checks.pairs.as_ref().map(|pairs| pairs.path.as_path());
                 let ready = self.shell_launch(site, shell, pairs)?;
-                Ok((Ready::Shell(Box::new(ready), setup, checks), launch(None), common.message.clone()))
+                Ok((Ready::Shell(Box::new(ready), setup, checks), launch(None)))
             }
             (Launchable::Agent(agent), TaskKind::Agent(agent_task)) => {
                 let ready = self.agent_launch(site, agent_task, agent)?;
@@ -209,7 +207,7 @@ impl Driver {
                     }),
                     fork: agent_task.fork.map(|from| self.setup.plan.tasks[from.index()].address.clone()),
                 }));
-                Ok((Ready::Agent(Box::new(ready), commands, checks), launch, common.message.clone()))
+                Ok((Ready::Agent(Box::new(ready), commands, checks), launch))
             }
             (Launchable::Shell(_), TaskKind::Agent(_)) | (Launchable::Agent(_), TaskKind::Shell(_)) => {
                 Err(refused(Reason::Internal, "bug: an attempt was prepared as another kind than its task's"))
@@ -250,8 +248,6 @@ impl Driver {
             },
             files: task.expect.files.clone(),
             changes: task.expect.changes,
-            before: None,
-            root: PathBuf::from(&self.setup.facts.root),
             dir: dir.to_path_buf(),
             time: task.timeout.run,
             tree: tree.and(self.live.get(&id).and_then(|live| live.tree.clone())),

@@ -8,8 +8,8 @@ use flow_core::ids::Address;
 use flow_core::model::{AttemptEnd, Isolation, Reason, ToolRule};
 use flow_core::plan::{AgentTask, Output};
 use flow_core::values::{
-    PreparedAgent, Workplace, first_message, max_turns_of, model_of, notifications_of_needs, origin,
-    output_form, permissions_of, system_prompt, tools_of,
+    PreparedAgent, Whereabouts, Workplace, first_message, max_turns_of, model_of, notifications_of_needs,
+    origin, output_form, permissions_of, system_prompt, tools_of,
 };
 
 use super::command::agent_env;
@@ -126,8 +126,10 @@ impl Driver {
                     .map_err(|why| refused(Reason::Resource, why))?,
                 Isolation::None | Isolation::Worktree | Isolation::Copy => Vec::new(),
             };
-            let prompt = first_message(setup.plan.briefing.as_deref(), known, definition, prompt);
-            let system = system_prompt(definition, &here, std::env::consts::OS, &clock::today());
+            let date = clock::today();
+            let place = Whereabouts { dir: &here, platform: std::env::consts::OS, date: &date };
+            let prompt = first_message(place, setup.plan.briefing.as_deref(), known, definition, prompt);
+            let system = system_prompt(definition, place);
             return Ok(Beginning { system, prompt: masked(prompt), forked: None });
         };
         let there = setup.run.task(from).and_then(|task| task.dir.clone());
