@@ -157,10 +157,16 @@ fn items<'a>(findings: &mut Findings, scope: &mut Scope<'_, 'a>, key: &str, node
     }
     let finding = findings.at(Code::WrongType, node.span, takes);
     // `for_each: tasks.plan.output`: an expression without its braces.
-    let bare = (!written.text.contains("${")
-        && Template::expression(written.text).is_ok_and(|bare| !bare.references.is_empty()))
-    .then(|| format!("write `{key}: ${{{{ {} }}}}`", written.text.trim()));
-    findings.push(finding.maybe_help(bare));
+    let text = written.text.trim();
+    let known = |root: &str| scope.roots(Spot::Items).contains(&root);
+    let bare = !text.contains("${")
+        && Template::expression(text).is_ok_and(|bare| bare.references.iter().any(|one| known(one.root())));
+    let help = match (bare, text.contains(',')) {
+        (true, _) => Some(format!("write `{key}: ${{{{ {text} }}}}`")),
+        (false, true) => Some(format!("write `{key}: [{text}]`")),
+        (false, false) => None,
+    };
+    findings.push(finding.maybe_help(help));
     None
 }
 

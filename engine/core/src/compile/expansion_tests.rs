@@ -180,3 +180,14 @@ fn a_key_that_is_the_same_for_all_is_an_error_before_the_run() {
         "tasks:\n  a:\n    matrix: { x: [1, 2], y: [1, 2] }\n    key: ${{ matrix.x }}\n    run: echo\n";
     assert!(check(matrix).contains("instances 1 and 2 have the same key `1`"), "{}", check(matrix));
 }
+
+#[test]
+fn a_text_in_place_of_a_list_is_answered_with_what_was_meant() {
+    let help = |items: &str| {
+        let text = format!("tasks:\n  b: {{ run: echo }}\n  a: {{ for_each: {items}, run: echo }}\n");
+        Trial::of(&text).compile().diagnostics.remove(0).help
+    };
+    assert_eq!(help("'a, b'").as_deref(), Some("write `for_each: [a, b]`"));
+    assert_eq!(help("tasks.b.output").as_deref(), Some("write `for_each: ${{ tasks.b.output }}`"));
+    assert_eq!(help("x.json"), None);
+}

@@ -161,7 +161,16 @@ fn given_value(findings: &mut Findings, input: &InputFile, rules: &Rules, given:
             }
             None => {
                 let finding = findings.at(Code::BadInput, input.name.span, message);
-                finding.help(format!("it was given as `{}`", one_line(&shown, 80)))
+                finding.help(match (rules.kind, &given.value) {
+                    (InputKind::List, GivenValue::Text(text)) => {
+                        let items: Vec<&str> = text.split(',').map(str::trim).collect();
+                        format!("write `-i '{}:={}'`", given.name, Value::from(items))
+                    }
+                    (InputKind::Object, GivenValue::Text(_)) => {
+                        format!("write `-i '{}:={{\"key\": \"value\"}}'`", given.name)
+                    }
+                    _ => format!("it was given as `{}`", one_line(&shown, 80)),
+                })
             }
         };
         findings.push(finding);
@@ -170,11 +179,19 @@ fn given_value(findings: &mut Findings, input: &InputFile, rules: &Rules, given:
 }
 
 fn rules(findings: &mut Findings, input: &InputFile) -> Rules {
-    let written = input.kind.as_ref().map(|kind| word(findings, "type", kind, KINDS));
-    let kind = written.flatten().unwrap_or(match &input.choices {
-        // Choices need not be texts; without a type they say themselves what they are.
-        Some(_) => InputKind::Enum,
-        None => InputKind::String,
+    let written = input.kind.as_ref().map(|kind| match foreign_kind(&kind.value) {
+        Some(meant) => {
+            let message = format!("`type` can't be `{}`", kind.value);
+            findings.push(findings.at(Code::BadValue, kind.span, message).help(format!("write `{meant}`")));
+            None
+        }
+        None => word(findings, "type", kind, KINDS),
+    });
+    let kind = written.flatten().unwrap_or(match (&input.choices, written) {
+        // Choices need not be texts; without a type they say themselves what they are. Of a type that nobody knows no value
+        // is wrong.
+        (Some(_), _) | (_, Some(None)) => InputKind::Enum,
+        (None, _) => InputKind::String,
     });
     if let Some(description) = &input.description {
         literal(findings, "description", description);
@@ -233,8 +250,26 @@ fn rules(findings: &mut Findings, input: &InputFile) -> Rules {
     rules
 }
 
-/// What to do about a number where text belongs.
+/// What the types of other systems are called here.
+fn foreign_kind(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "int" | "long" => "type: integer",
+        "bool" | "flag" => "type: boolean",
+        "str" | "text" | "environment" => "type: string",
+        "float" | "double" | "decimal" => "type: number",
+        "array" | "stringlist" => "type: list",
+        "dict" | "map" | "mapping" | "json" => "type: object",
+        "choice" | "select" => "enum: [low, high]",
+        "file" | "dir" | "directory" | "folder" => "type: path",
+        _ => return None,
+    })
+}
+
+/// What to do about a number where text belongs, and about text where something else does.
 fn quote_help(rules: &Rules, node: &Node) -> Option<String> {
+    if let NodeKind::Text { value, .. } = &node.kind {
+        return rules.read(value).is_ok().then(|| format!("take the quotes away: `{value}`"));
+    }
     let wants_text = matches!(rules.kind, InputKind::String | InputKind::Path);
     let is_scalar = matches!(node.kind, NodeKind::Int(_) | NodeKind::Float(_) | NodeKind::Bool(_));
     (wants_text && is_scalar).then(|| "put it in quotes to make it text".to_owned())

@@ -92,15 +92,15 @@ fn values_of_the_wrong_type_are_refused() {
       |
       = help: it was given as `s=medium`
     ");
-    assert_snapshot!(with("  s: { type: list }\n").given("s", "a,b").report(), @r"
+    assert_snapshot!(with("  s: { type: list }\n").given("s", "a,b").report(), @r#"
     error[F0601]: input `s` must be a list in JSON, not `a,b`
      --> plan.yaml:3:3
       |
     3 |   s: { type: list }
       |   ^
       |
-      = help: it was given as `s=a,b`
-    ");
+      = help: write `-i 's:=["a","b"]'`
+    "#);
     assert_snapshot!(with("  s: { type: string }\n").given_json("s", json!([1])).report(), @r"
     error[F0601]: input `s` must be text, not a list
      --> plan.yaml:3:3
@@ -231,4 +231,22 @@ fn what_is_wrong_in_a_file_of_inputs_is_shown_there() {
     3 |   level: { type: integer, default: 1 }
       |   ----- declared here
     ");
+}
+
+#[test]
+fn a_type_of_another_system_is_one_finding_and_quotes_are_named() {
+    let found = |inputs: &str| -> Vec<(String, Option<String>)> {
+        let text = format!("inputs: {{ a: {inputs} }}\ntasks: {{ t: {{ run: 'true' }} }}\n");
+        let found = Trial::of(&text).compile().diagnostics.into_iter();
+        found.map(|finding| (finding.message, finding.help)).collect()
+    };
+    let said = |message: &str, help: &str| vec![(message.to_owned(), Some(help.to_owned()))];
+    assert_eq!(found("{ type: int, default: 3 }"), said("`type` can't be `int`", "write `type: integer`"));
+    assert_eq!(
+        found("{ type: boolean, default: \"true\" }"),
+        said(
+            "the default of input `a` must be `true` or `false`, not `true`",
+            "take the quotes away: `true`"
+        )
+    );
 }

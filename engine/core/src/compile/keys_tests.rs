@@ -465,3 +465,17 @@ fn a_number_below_the_least_is_refused_with_the_least() {
         ]
     );
 }
+
+#[test]
+fn a_list_of_commands_is_warned_of_as_one_command() {
+    assert_snapshot!(check("tasks:\n  a: { run: [make build, make test] }\n"), @r"
+    warning[W0202]: a list is one command: the program `make build` with the argument `make test`
+     --> plan.yaml:3:13
+      |
+    3 |   a: { run: [make build, make test] }
+      |             ^^^^^^^^^^^^^^^^^^^^^^^
+      |
+      = help: for commands write one a line under `run: |`
+    ");
+    assert_eq!(check("tasks:\n  a: { run: [make, build, \"a b\"] }\n"), "");
+}

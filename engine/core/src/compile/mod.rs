@@ -10,6 +10,7 @@ mod agent_def;
 mod agent_task;
 mod agent_tools;
 mod agents;
+mod bare;
 mod claims;
 mod compiler;
 mod edges;

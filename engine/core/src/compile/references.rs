@@ -6,6 +6,7 @@ use super::input::Purpose;
 use super::scope::{Need, OutputRead, Scope, Spot};
 use super::shape::Shape;
 use crate::diagnostic::{Code, Diagnostic, Span};
+use crate::model::{Reason, TaskState};
 use crate::template::{Reference, Segment};
 
 /// Names of other systems and what stands for them here.
@@ -328,7 +329,11 @@ impl<'a> Scope<'_, 'a> {
             }
             _ => {}
         }
-        let help = if let Some((_, help)) = FOREIGN.iter().find(|(name, _)| *name == root) {
+        let is_word =
+            TaskState::ended(root).is_some() || Reason::ALL.iter().any(|reason| reason.as_str() == root);
+        let help = if is_word {
+            Some(format!("a text stands in quotes: `\"{root}\"`"))
+        } else if let Some((_, help)) = FOREIGN.iter().find(|(name, _)| *name == root) {
             Some((*help).to_owned())
         } else if self.world.ids.contains_key(root) {
             Some(format!("write `tasks.{root}`"))

@@ -11,6 +11,7 @@ use crate::diagnostic::{Code, Spanned};
 use crate::plan::{AgentCheck, AgentChecks, Command, Output, ShellTask};
 use crate::syntax::{CheckFile, RunText, Text};
 use crate::template::Template;
+use crate::text::one_line;
 
 /// The shell of a task that names none. Options, not the profile of whoever runs the plan, decide how it behaves.
 const BASH: &[&str] = &["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c"];
@@ -149,6 +150,18 @@ fn argv<'a>(
         let span = program.map_or(words.span, |program| program.span);
         let finding = findings.at(Code::BadValue, span, "`run` names no program");
         findings.push(finding.help("write for example `run: [git, status]`"));
+    }
+    if let Some(program) = program.filter(|program| program.value.trim().contains(' ')) {
+        let arguments = words.value[1..].iter().map(|word| format!("`{}`", one_line(&word.value, 30)));
+        let arguments = match arguments.collect::<Vec<_>>() {
+            none if none.is_empty() => String::new(),
+            one if one.len() == 1 => format!(" with the argument {}", one[0]),
+            many => format!(" with the arguments {}", many.join(", ")),
+        };
+        let program = one_line(&program.value, 30);
+        let message = format!("a list is one command: the program `{program}`{arguments}");
+        let finding = findings.at(Code::Suspicious, words.span, message);
+        findings.push(finding.help("for commands write one a line under `run: |`"));
     }
     let read: Vec<Option<Template>> =
         words.value.iter().map(|word| templates::word(findings, scope, word)).collect();

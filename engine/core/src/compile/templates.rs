@@ -1,11 +1,12 @@
 //! Reading templates and scripts where they stand in the manifest: parsed by `template`, resolved by `references`.
 
+use super::bare::warn_of_bare_values;
 use super::findings::{Findings, Written};
 use super::scope::{Scope, Spot};
 use super::words::hole;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::syntax::Text;
-use crate::template::{Script, ShellFamily, Template, TemplateError, TemplateErrorKind};
+use crate::template::{Script, ShellFamily, Template, TemplateError, TemplateErrorKind, in_our_words};
 
 /// Reads text with `${{ }}` holes.
 pub(super) fn text<'a>(
@@ -15,7 +16,7 @@ pub(super) fn text<'a>(
     written: impl Into<Written<'a>>,
 ) -> Option<Template> {
     let written = written.into();
-    warn_of_bare_braces(findings, scope, spot, written);
+    warn_of_bare_values(findings, scope, spot, written);
     let template = parsed(findings, written, Template::text(written.text))?;
     resolve(findings, scope, spot, written, &template);
     refuse_status_calls(findings, written, &template, 0);
@@ -38,7 +39,7 @@ pub(super) fn word<'a>(
     written: &'a Text,
 ) -> Option<Template> {
     let whole = Written::from(written);
-    warn_of_bare_braces(findings, scope, Spot::Attempt, whole);
+    warn_of_bare_values(findings, scope, Spot::Attempt, whole);
     let template = parsed(findings, whole, Template::text_without_blocks(whole.text))?;
     resolve(findings, scope, Spot::Attempt, whole, &template);
     refuse_status_calls(findings, whole, &template, 0);
@@ -89,7 +90,7 @@ pub(super) fn script<'a>(
         findings.push(finding.help("hand it over in `env` and let the script read the variable"));
         return None;
     };
-    warn_of_bare_braces(findings, scope, Spot::Attempt, written);
+    warn_of_bare_values(findings, scope, Spot::Attempt, written);
     match Script::lower(written.text, family) {
         Ok((script, warnings)) => {
             for warning in warnings {
@@ -111,29 +112,6 @@ pub(super) fn script<'a>(
     }
 }
 
-/// `{{ inputs.x }}` is a value in other systems and text here. Braces around anything but our own names are left alone:
-/// `docker --format`, `gh --template`, awk and others have a use for them.
-fn warn_of_bare_braces(findings: &mut Findings, scope: &Scope<'_, '_>, spot: Spot, written: Written<'_>) {
-    let text = written.text;
-    for (start, _) in text.match_indices("{{") {
-        let before = &text[..start];
-        let in_hole = before.rfind("${{").is_some_and(|hole| !before[hole..].contains("}}"));
-        let skipped = in_hole || before.ends_with(['$', '{']);
-        let Some(end) = text[start..].find("}}").filter(|_| !skipped) else { continue };
-        let inside = text[start + 2..start + end].trim();
-        let name = inside.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next().unwrap_or_default();
-        let follows = inside[name.len()..].trim_start().chars().next();
-        if !matches!(follows, None | Some('.' | '[' | '|')) || !scope.roots(spot).contains(&name) {
-            continue;
-        }
-        let mark = findings.mark(written, start..start + end + 2);
-        let message = format!("`{{{{ {inside} }}}}` is text here, not a value");
-        let finding = findings.at_mark(Code::Suspicious, mark, message);
-        findings.push(finding.help(format!("write `${{{{ {inside} }}}}`")));
-        return;
-    }
-}
-
 /// `if: ${{ x }}` is the habit of another system: the same without the braces is shown.
 fn dressed_expression(findings: &Findings, key: &str, written: Written<'_>) -> Option<Diagnostic> {
     let start = written.text.find("${{")?;
@@ -149,7 +127,8 @@ fn dressed_expression(findings: &Findings, key: &str, written: Written<'_>) -> O
         format!("`{key}` is an expression as it stands, without `${{{{ }}}}`"),
     );
     Some(match bare {
-        Some(bare) => finding.help(format!("write `{key}: {}`", bare.trim())),
+        // With the operators of this language, lest the next run finds fault with those.
+        Some(bare) => finding.help(format!("write `{key}: {}`", in_our_words(bare.trim()))),
         None => finding.help("write the whole condition as one expression, joined with `and`, `or`, `not`"),
     })
 }

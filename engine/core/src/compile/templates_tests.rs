@@ -97,7 +97,7 @@ tasks:
       |
       = help: write `${{ inputs.x }}`
 
-    warning[W0202]: `{{ area }}` is text here, not a value
+    warning[W0202]: `{{area}}` is text here, not a value
      --> plan.yaml:5:50
       |
     5 |   b: { for_each: [1], as: area, prompt: 'Look at {{area}}.', tools: [Read] }

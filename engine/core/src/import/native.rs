@@ -427,7 +427,7 @@ fn flow(reader: &mut Reader<'_>, agent: &mut AgentFile, entry: Entry) {
             key => {
                 let message = format!("unknown key `{key}` under `flow` is ignored");
                 let help = key_help(Place::Other("`flow`"), key, FLOW.iter().copied());
-                reader.problem(Code::IgnoredKey, entry.key_span, message).help = Some(help);
+                reader.problem(Code::IgnoredKey, entry.key_span, message).help = help;
             }
         }
     }

@@ -72,7 +72,7 @@ impl<'a> Reader<'a> {
         }
         let message = format!("unknown key `{}` in {}", entry.key, place.name());
         let help = key_help(place, &entry.key, known);
-        self.problem(Code::UnknownKey, entry.key_span, message).help = Some(help);
+        self.problem(Code::UnknownKey, entry.key_span, message).help = help;
     }
 
     /// Adds a problem; the returned place takes its help. Past `MOST` warnings are dropped, past twice that errors too:
@@ -303,20 +303,36 @@ pub(crate) fn take_text(file: &SourceFile, node: &mut Node) -> Option<Text> {
     }
 }
 
+/// So many keys are listed where none is like the one that was given.
+const FEW: usize = 12;
+
 /// What to do about an unknown key.
 pub(crate) fn key_help<'k>(
     place: Place,
     given: &str,
     known: impl Iterator<Item = &'k str> + Clone,
-) -> String {
+) -> Option<String> {
     if let Some(advice) = advice(place, given) {
-        return advice.to_owned();
+        return Some(advice.to_owned());
+    }
+    if let Some(odd) = given.chars().find(|c| c.is_whitespace() && *c != ' ') {
+        return Some(format!(
+            "there is a U+{:04X} in it, which looks like a blank: take it out",
+            u32::from(odd)
+        ));
+    }
+    if let Some((key, value)) = given.split_once(':')
+        && known.clone().any(|known| known == key)
+    {
+        let value = if value.is_empty() { "…" } else { value };
+        return Some(format!("a blank is missing after `:`: write `{key}: {value}`"));
     }
     let snake = snake_case(given);
     let meant = known.clone().find(|known| *known == snake);
     match meant.or_else(|| did_you_mean(&snake, known.clone())) {
-        Some(meant) => format!("did you mean `{meant}`?"),
-        None => format!("known keys: {}", list_some(known, 40)),
+        Some(meant) => Some(format!("did you mean `{meant}`?")),
+        // A long list helps nobody.
+        None => (known.clone().count() <= FEW).then(|| format!("known keys: {}", list_some(known, FEW))),
     }
 }
 

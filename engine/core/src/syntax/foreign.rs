@@ -26,8 +26,18 @@ impl Place {
 }
 
 const PLAN: &[(&[&str], &str)] = &[
-    (&["jobs", "steps", "dag", "nodes", "agents"], "flow calls it `tasks`"),
-    (&["on"], "flow has no triggers: CI, cron or systemd calls `flow run`"),
+    (&["jobs", "steps", "dag", "nodes"], "flow calls it `tasks`"),
+    (&["agents"], "agents are files: put them into `agents/`, or name a folder with `--agents`"),
+    (&["stages"], "tasks have no stages: the order comes from `needs`"),
+    (&["workflow", "plan", "pipeline"], "the whole file is the plan: write its tasks under `tasks`"),
+    (
+        &["include", "includes", "imports"],
+        "a plan is one file; what repeats goes into `defaults`, or behind an anchor",
+    ),
+    (
+        &["on", "trigger", "triggers", "schedule", "cron"],
+        "flow has no triggers: CI, cron or systemd calls `flow run`",
+    ),
     (&["permissions"], "`permissions` belong to a task that runs an agent"),
     (
         &["handler_on", "onExit", "errors", "finally", "hooks"],
@@ -39,8 +49,8 @@ const PLAN: &[(&[&str], &str)] = &[
 ];
 
 const TASK: &[(&[&str], &str)] = &[
-    (&["depends", "depends_on", "dependencies", "dependsOn", "after"], "flow calls it `needs`"),
-    (&["when", "preconditions"], "flow calls it `if`"),
+    (&["deps", "depends", "depends_on", "dependencies", "dependsOn", "after"], "flow calls it `needs`"),
+    (&["when", "preconditions", "only", "rules", "except", "condition"], "flow calls it `if`"),
     (
         &["withItems", "withParam", "foreach", "forEach", "parallel", "iterate", "across"],
         "flow calls it `for_each`",
@@ -48,13 +58,42 @@ const TASK: &[(&[&str], &str)] = &[
     (&["strategy"], "flow calls it `matrix`, directly on the task"),
     (&["cmd", "cmds", "command", "commands", "script"], "flow calls it `run`"),
     (
-        &["uses", "call", "dag", "pipeline", "workflow"],
+        &["call", "dag", "pipeline", "workflow"],
         "a task can't call another workflow; write its tasks into this plan",
     ),
     (&["timeout-minutes", "timeout_minutes", "timeout_sec"], "write `timeout: 10m`"),
     (&["continue-on-error", "allow_failure", "ignore_error"], "flow calls it `continue_on_error`"),
-    (&["retry_policy", "retryStrategy", "attempts", "retries"], "flow calls it `retry`"),
+    (
+        &["retry_policy", "retryStrategy", "attempts", "retries", "max_attempts", "max_retries"],
+        "flow calls it `retry`",
+    ),
     (&["subagent_type", "persona", "harness"], "flow calls it `agent`"),
+    (&["uses"], "flow has no actions: write the command in `run`"),
+    (
+        &["image", "container", "docker"],
+        "tasks run on this machine; for a container write `run: docker run IMAGE …`",
+    ),
+    (&["id"], "the key above it is the task's id; take it out"),
+    (&["stage"], "tasks have no stages: the order comes from `needs`"),
+    (&["before_script"], "put it in front of `run`; what prepares a private tree goes into `setup`"),
+    (&["after_script"], "write a task with `needs: { NAME: done }`"),
+    (&["extends"], "what tasks share goes into `defaults`, or behind an anchor: `<<: *name`"),
+    (
+        &["schedule", "cron", "trigger", "triggers"],
+        "flow has no triggers: CI, cron or systemd calls `flow run`",
+    ),
+    (&["tags"], "tasks run on this machine; take it out"),
+    (&["prompt_file"], "write `prompt: { file: prompt.md }`"),
+    (&["instructions", "message", "system_prompt"], "flow calls it `prompt`"),
+    (&["schema", "output_schema", "response_format"], "flow calls it `output`"),
+    (&["outputs"], "write `output: pairs`, and `name=value` lines into the file `$FLOW_OUTPUT`"),
+    (&["worktree"], "write `isolation: worktree`"),
+    (
+        &["concurrency"],
+        "write `max_parallel` for the instances of a task, `pool` for several tasks, `lock` at the top for whole runs",
+    ),
+    (&["secrets"], "declare them at the top, and hand them on in `env`"),
+    (&["environment", "variables", "vars"], "flow calls it `env`"),
     (&["name"], "the key above it is the task's name; free text goes into `description`"),
     (&["runs-on"], "tasks run on this machine; take it out"),
     (&["steps"], "a task has one `run` or one `prompt`: make each step a task with `needs`"),
@@ -62,7 +101,23 @@ const TASK: &[(&[&str], &str)] = &[
         &["handler_on", "onExit", "errors", "finally", "hooks"],
         "write a task with `needs: { NAME: done }`, or with `if: failure()`",
     ),
-    (&["working-directory", "working_directory", "cwd", "workdir"], "flow calls it `dir`"),
+    (&["working-directory", "working_directory", "working_dir", "cwd", "workdir"], "flow calls it `dir`"),
+];
+
+const RETRY: &[(&[&str], &str)] = &[
+    (
+        &["limit", "attempts", "count", "times", "retries", "max_attempts"],
+        "`retry` calls it `max`: the further attempts",
+    ),
+    (&["when"], "write `on: [exit_code, timeout]`, or `if` with an expression"),
+    (&["interval", "wait", "interval_sec"], "`retry` calls it `delay`"),
+];
+
+const INPUT: &[(&[&str], &str)] = &[
+    (&["options", "option", "choice", "choices", "values"], "write `enum: [low, high]`"),
+    (&["min"], "write `minimum`"),
+    (&["max"], "write `maximum`"),
+    (&["value"], "write `default`"),
 ];
 
 /// Keys that the language has and this version doesn't read. Similar ones would only lead away from that.
@@ -84,7 +139,6 @@ const LATER: &[(Place, &[&str])] = &[
             "form",
             "on_timeout",
             "tasks",
-            "outputs",
             "sandbox",
             "effort",
             "backend",
@@ -100,6 +154,8 @@ pub(crate) fn advice(place: Place, key: &str) -> Option<&'static str> {
     let table = match place {
         Place::Plan => PLAN,
         Place::Task | Place::Defaults => TASK,
+        Place::Other("`retry`") => RETRY,
+        Place::Other("an input") => INPUT,
         Place::Other(_) => return None,
     };
     let same_place = if place == Place::Defaults { Place::Task } else { place };

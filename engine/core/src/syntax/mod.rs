@@ -4,8 +4,10 @@
 mod docs_tests;
 pub(crate) mod fields;
 pub(crate) mod foreign;
+mod foreign_file;
 mod front_matter;
 mod key;
+mod misplaced;
 mod node;
 mod place;
 mod source_text;

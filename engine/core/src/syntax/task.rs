@@ -50,7 +50,7 @@ pub(super) const KEYS: &[Field<TaskKeys>] = &[
     Field { name: "dir", read: |reader, task, entry| task.dir = reader.any_text(entry) },
     Field { name: "shell", read: |reader, task, entry| task.shell = shell(reader, entry) },
     Field { name: "max_output", read: |reader, task, entry| task.max_output = size(reader, entry) },
-    Field { name: "isolation", read: |reader, task, entry| task.isolation = reader.text(entry) },
+    Field { name: "isolation", read: |reader, task, entry| task.isolation = isolation(reader, entry) },
     Field { name: "base", read: |reader, task, entry| task.base = reader.any_text(entry) },
     Field { name: "include", read: |reader, task, entry| task.include = Some(reader.one_or_many(entry)) },
     Field { name: "setup", read: |reader, task, entry| task.setup = Some(reader.one_or_many(entry)) },
@@ -89,11 +89,24 @@ pub(crate) fn defaults(reader: &mut Reader<'_>, entry: Entry) -> TaskKeys {
         entries.into_iter().partition(|entry| OWN.contains(&entry.key.as_str()));
     for entry in own {
         let message = format!("`{}` can't stand in `defaults`", entry.key);
-        reader.problem(Code::UnknownKey, entry.key_span, message).help =
-            Some("write it on each task that it is meant for".to_owned());
+        let shell = entry.key == "run" && matches!(entry.value.kind, NodeKind::Map(_));
+        reader.problem(Code::UnknownKey, entry.key_span, message).help = Some(match shell {
+            true => "write `defaults: { shell: … }`".to_owned(),
+            false => "write it on each task that it is meant for".to_owned(),
+        });
     }
     keys.written = reader.fields(Place::Defaults, shared.into(), KEYS, &mut keys).into();
     keys
+}
+
+/// `isolation`, a word; somebody who writes `true` wants a tree of its own.
+fn isolation(reader: &mut Reader<'_>, entry: Entry) -> Option<Text> {
+    if let NodeKind::Bool(wanted) = entry.value.kind {
+        let word = if wanted { "worktree" } else { "none" };
+        reader.wrong_type(&entry, "a word").help = Some(format!("write `isolation: {word}`"));
+        return None;
+    }
+    reader.text(entry)
 }
 
 /// A value that people write without quotes though it is long: `run` and `prompt`.
@@ -181,6 +194,19 @@ fn needs(reader: &mut Reader<'_>, entry: Entry) -> Box<[NeedFile]> {
                 Some(NeedFile::new(&file, task, Some(kind)))
             })
             .collect(),
+        NodeKind::Text { ref value, .. } if value.contains(',') => {
+            let names = value.split(',').map(str::trim).collect::<Vec<_>>().join(", ");
+            let span = reader.shown(&entry);
+            reader.problem(Code::WrongType, span, "`needs` names one task, or a list of them").help =
+                Some(format!("write `needs: [{names}]`"));
+            Box::default()
+        }
+        NodeKind::List(items) if items.iter().any(|item| matches!(item.kind, NodeKind::Map(_))) => {
+            let span = first_line(&file, entry.value.span);
+            reader.problem(Code::WrongType, span, "an element of `needs` must be text, not a mapping").help =
+                Some("with edge types it is one mapping: `needs: { build: done, lint: success }`".to_owned());
+            Box::default()
+        }
         _ => reader.one_or_many(entry).into_iter().map(|task| NeedFile::new(&file, task, None)).collect(),
     }
 }

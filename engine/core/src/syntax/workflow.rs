@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use super::fields::{Field, Reader, first_line};
 use super::foreign::{Place, advice};
+use super::foreign_file::{ForeignFile, agent_file, foreign_file};
+use super::misplaced::{beside_task, beside_tasks, is_task_key};
 use super::node::{Entry, Node, NodeKind};
 use super::task::{defaults, task};
 use super::workflow_file::{InputFile, PromptText, TaskFile, TaskKeys, Text, WorkflowFile};
@@ -21,8 +23,12 @@ const NAME_LIMIT: usize = 64;
 /// Reads a manifest. A file comes back as long as it is a mapping in YAML, whatever else is wrong with it; it may be
 /// used only when no diagnostic is an error.
 pub fn workflow(file: &Arc<SourceFile>) -> (Option<WorkflowFile>, Vec<Diagnostic>) {
-    let Composed { node, problems } = compose(file, 0..file.text.len());
     let mut reader = Reader::new(file);
+    if let Some(found) = agent_file(&file.text) {
+        say_foreign(&mut reader, &found, Span::new(0, "---".len()));
+        return (None, reader.found);
+    }
+    let Composed { node, problems } = compose(file, 0..file.text.len());
     let read = node.and_then(|node| plan(&mut reader, node));
     let mut found = problems;
     found.append(&mut reader.found);
@@ -112,6 +118,13 @@ fn plan(reader: &mut Reader<'_>, node: Node) -> Option<WorkflowFile> {
             return None;
         }
     };
+    if !entries.iter().any(|entry| entry.key == "flow")
+        && let Some(found) = foreign_file(&entries)
+    {
+        let top = first_line(reader.file, span);
+        say_foreign(reader, &found, top);
+        return None;
+    }
     let has_tasks = entries.iter().any(|entry| entry.key == "tasks");
     // Whoever wrote `jobs` or `task` has tasks; they hear of the key only.
     let means_tasks = |entry: &Entry| {
@@ -140,8 +153,9 @@ fn plan(reader: &mut Reader<'_>, node: Node) -> Option<WorkflowFile> {
     let top = first_line(reader.file, span);
     // Places for what `*` repeats: their content counts where it is repeated.
     let is_own = |key: &str| key.starts_with("x-") || key.starts_with('.');
-    let entries = entries.into_iter().filter(|entry| !is_own(&entry.key)).collect();
-    reader.fields(Place::Plan, entries, KEYS, &mut draft);
+    let mut entries: Vec<Entry> = entries.into_iter().filter(|entry| !is_own(&entry.key)).collect();
+    beside_tasks(reader, &mut entries, KEYS);
+    reader.fields(Place::Plan, entries.into(), KEYS, &mut draft);
     if draft.version.is_none() {
         reader.problem(Code::MissingKey, top, "the plan doesn't say which format it has").help =
             Some(format!("begin it with `flow: {VERSION}`"));
@@ -150,6 +164,11 @@ fn plan(reader: &mut Reader<'_>, node: Node) -> Option<WorkflowFile> {
         no_tasks(reader, top);
     }
     Some(draft.workflow)
+}
+
+fn say_foreign(reader: &mut Reader<'_>, found: &ForeignFile, span: Span) {
+    let message = format!("this is {} ({}), not a plan", found.what, found.by);
+    reader.problem(Code::MissingKey, span, message).help = Some(found.help.to_owned());
 }
 
 fn no_tasks(reader: &mut Reader<'_>, span: Span) {
@@ -279,13 +298,24 @@ fn tasks(reader: &mut Reader<'_>, entry: Entry) -> Vec<TaskFile> {
     if entries.is_empty() {
         no_tasks(reader, key_span);
     }
-    let mut tasks = Vec::with_capacity(entries.len());
+    let mut tasks: Vec<TaskFile> = Vec::with_capacity(entries.len());
     for entry in entries {
+        let before = tasks.last().map(|task| task.id.value.as_str());
+        if beside_task(reader, &entry, before) {
+            continue;
+        }
         let id = Spanned::new(entry.key.clone(), entry.key_span);
         let keys = match entry.value.kind {
             NodeKind::Map(keys) => task(reader, entry.value.span, keys),
             _ => {
-                let help = format!("write `{}: {{ run: … }}`", entry.key);
+                let unspaced = match &entry.value.kind {
+                    NodeKind::Text { value, .. } => value.split_once(':').filter(|(key, _)| is_task_key(key)),
+                    _ => None,
+                };
+                let help = match unspaced {
+                    Some((key, _)) => format!("a blank is missing after `{key}:`"),
+                    None => format!("write `{}: {{ run: … }}`", entry.key),
+                };
                 reader.wrong_type(&entry, "a mapping of keys").help = Some(help);
                 continue;
             }

@@ -97,7 +97,7 @@ fn unknown_keys_are_errors_at_every_depth() {
     ");
     check!("flow: 1\ndefaults: {retrys: 2, zebra: 1}\ntasks: {a: {run: x}}\n", @r"
     2:12 [retrys] F0201 unknown key `retrys` in `defaults`; did you mean `retry`?
-    2:23 [zebra] F0201 unknown key `zebra` in `defaults`; known keys: `run`, `needs`, `agent`, `fork`, `prompt`, `if`, `output`, `env`, `timeout`, `retry`, `continue_on_error`, `description`, `matrix`, `for_each`, `as`, `key`, `max_parallel`, `fail_fast`, `repair`, `checks`, `artifacts`, `expect`, `dir`, `shell`, `max_output`, `isolation`, `base`, `include`, `setup`, `merge`, `pool`, `on_lost`, `idempotent`, `background`, `model`, `tools`, `disallowed_tools`, `max_turns`, `permission_mode`, `permissions`
+    2:23 [zebra] F0201 unknown key `zebra` in `defaults`
     ");
 }
 
@@ -274,4 +274,29 @@ fn keys_of_ones_own_at_the_top_are_places_for_what_is_repeated() {
         "flow: 1\nxcommon: 1\ntasks: { a: { run: x, x-b: 1 } }\n",
     )));
     assert_eq!(found.len(), 2);
+}
+
+#[test]
+fn a_key_at_the_wrong_level_is_said_where_it_belongs() {
+    check!("flow: 1\ntasks:\na:\n  run: x\nb:\n  run: y\n", @r"3:1 [a] F0201 `a` stands beside `tasks`, not in it; indent `a:` under `tasks:`, and 1 more like it");
+    check!("flow: 1\ntasks:\n  a:\n    run: x\n  needs: [b]\n  retry: { max: 2 }\n  run: y\n", @r"
+    5:3 [needs] F0202 `needs` stands among the tasks, and is a key of one; indent it under `a:`
+    6:3 [retry] F0202 `retry` stands among the tasks, and is a key of one; indent it under `a:`
+    7:3 [run] F0202 `run` stands among the tasks, and is a key of one; indent it under `a:`
+    ");
+    // A task may be called as a key is.
+    check!("flow: 1\ntasks:\n  setup: { run: x }\n  key: { prompt: y }\n", @"");
+    check!("flow: 1\ntasks:\n  a:\n    run:echo\n    needs:[b]\n", @r"3:3 [a] F0202 `a` takes a mapping of keys, not text; a blank is missing after `run:`");
+}
+
+#[test]
+fn what_people_write_in_needs_and_isolation_is_answered_with_what_to_write() {
+    check!(&task_with("run: x\nneeds: build, lint\nisolation: true"), @r"
+    5:12 [build, lint] F0202 `needs` names one task, or a list of them; write `needs: [build, lint]`
+    6:16 [true] F0202 `isolation` takes a word, not a truth value; write `isolation: worktree`
+    ");
+    check!(&task_with("run: x\nneeds: [{ a: done }]\nisolation: false"), @r"
+    5:12 [[{ a: done }]] F0202 an element of `needs` must be text, not a mapping; with edge types it is one mapping: `needs: { build: done, lint: success }`
+    6:16 [false] F0202 `isolation` takes a word, not a truth value; write `isolation: none`
+    ");
 }

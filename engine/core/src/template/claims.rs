@@ -130,7 +130,7 @@ impl<'a> Walk<'a> {
 }
 
 /// The bytes of an expression. A chain of fields begins where its base does.
-fn extent(expr: &Expr<'_>) -> Range<usize> {
+pub(super) fn extent(expr: &Expr<'_>) -> Range<usize> {
     let mut base = expr;
     loop {
         base = match base {

@@ -7,7 +7,7 @@ use minijinja::machinery::{Token, Tokenizer, ast, parse, parse_expr};
 use minijinja::syntax::SyntaxConfig;
 
 use super::error::{TemplateError, TemplateErrorKind};
-use super::scan::{Marker, extent, foreign_operator, next_marker};
+use super::scan::{Marker, extent, foreign_operator, foreign_word, next_marker, shell_test};
 
 /// Operators and brackets in one hole, beyond which the tree could be too deep for the stack.
 const MOST_OPERATORS: usize = 250;
@@ -96,10 +96,20 @@ fn fault(error: &minijinja::Error, source: &str, is_expression: bool) -> Templat
     if !is_expression && is_open() {
         return open_hole(hole.start);
     }
+    if is_expression && let Some(help) = shell_test(source) {
+        let error = TemplateError::new(TemplateErrorKind::Syntax, hole, "this is an expression, not shell");
+        return error.help(help);
+    }
     if let Some((found, operator, word)) = foreign_operator(&source[hole.clone()]) {
         let at = hole.start + found.start..hole.start + found.end;
-        let message = format!("`{operator}` is no operator here");
+        let what = if word == "\"" { "quote" } else { "operator" };
+        let message = format!("`{operator}` is no {what} here");
         return TemplateError::new(TemplateErrorKind::Syntax, at, message).help(format!("write `{word}`"));
+    }
+    if let Some((word, meant)) = foreign_word(source, at.start) {
+        let at = at.start..at.start + word.len();
+        let message = format!("`{word}` is no operator here");
+        return TemplateError::new(TemplateErrorKind::Syntax, at, message).help(format!("write `{meant}`"));
     }
     if let Some(name) = detail.strip_prefix("unknown statement ") {
         let message = format!("`{name}` is no block of this language");

@@ -2,6 +2,7 @@ use serde_json::json;
 
 use super::super::context::Status;
 use super::super::reference::Segment;
+use super::super::scan::{foreign_operator, in_our_words};
 use super::*;
 
 /// The context of every test here: a completed task `a`, one that is skipped, a group, and an item.
@@ -426,4 +427,66 @@ fn blocks_can_be_refused() {
         &[(message, "${% raw %}", help), (message, "${% endraw %}", help)],
     );
     assert!(Template::text_without_blocks("${{ x }} ${{ '${%' }}").is_ok());
+}
+
+/// What is said of a bare expression that can't be parsed: message and help.
+fn said(source: &str) -> (String, String) {
+    let errors = Template::expression(source).expect_err(source);
+    assert_eq!(errors.len(), 1, "{source}: {errors:?}");
+    (errors[0].message.clone(), errors[0].help.clone().unwrap_or_default())
+}
+
+#[test]
+fn operators_of_other_languages_are_answered_with_ours() {
+    for (source, operator, help) in [
+        ("a && b", "&&", "write `and`"),
+        ("a = 1", "=", "write `==`"),
+        ("a ?? b", "??", "write `value | default(other)`"),
+        ("a ? b : c", "?", "write `value if condition else other`"),
+        ("a?.b", "?.", "write `value.field | default(other)`"),
+        ("a =~ 'x'", "=~", "write `text is startingwith(\"prefix\")`"),
+        ("a matches 'x'", "matches", "write `text is startingwith(\"prefix\")`"),
+        ("a eq 'x'", "eq", "write `a == b`"),
+    ] {
+        assert_eq!(said(source), (format!("`{operator}` is no operator here"), help.to_owned()), "{source}");
+    }
+    assert_eq!(said("a == “x”").0, "`“` is no quote here");
+    // An argument is named with `=`, and text may hold anything.
+    assert_eq!(foreign_operator("f(a=1) + '='"), None);
+    assert_eq!(in_our_words("a && !b('&&') || c != d"), "a and not b('&&') or c != d");
+}
+
+#[test]
+fn a_test_of_the_shell_is_answered_with_an_expression() {
+    for (source, help) in [
+        ("[ \"$B\" = main ]", "write `env.B == \"main\"`"),
+        ("[[ $B != \"x\" ]]", "write `env.B != \"x\"`"),
+        ("$B == \"x\"", "write `env.B == \"x\"`"),
+        ("[ -n \"$B\" ]", "write `env.B | default(\"\")`"),
+        ("${B}", "write `env.B` for `$B`"),
+    ] {
+        assert_eq!(
+            said(source),
+            ("this is an expression, not shell".to_owned(), help.to_owned()),
+            "{source}"
+        );
+    }
+    assert!(said("test -f x").1.contains("belongs into a task"));
+}
+
+#[test]
+fn a_hyphen_in_a_name_is_one_finding_and_a_difference_is_none() {
+    let hyphen = |source: &str| {
+        let (message, help) = said(source);
+        assert_eq!(message, "a hyphen is a minus in expressions", "{source}");
+        help
+    };
+    let blanks = "; for a difference put blanks around it";
+    assert_eq!(hyphen("inputs.dry-run"), format!("names have none: `inputs.dry_run`{blanks}"));
+    assert_eq!(hyphen("inputs.a-b-c == 1"), format!("names have none: `inputs.a_b_c`{blanks}"));
+    assert_eq!(hyphen("tasks.a.output.my-key"), format!("write `tasks.a.output[\"my-key\"]`{blanks}"));
+    for fine in ["inputs.a - b", "inputs.a-1", "inputs.a-inputs.b", "a-b", "task.x-attempt"] {
+        assert!(Template::expression(fine).is_ok(), "{fine}");
+    }
+    assert!(Template::text("${% for n in l %}${{ inputs.a-n }}${% endfor %}").is_ok());
 }

@@ -134,6 +134,10 @@ impl<'a> Walk<'a> {
 
     fn binary(&mut self, node: &ast::BinOp<'a>, span: Span) -> Expr<'a> {
         use ast::BinOpKind as Op;
+        if let Some(error) = self.hyphen(node) {
+            self.errors.push(error);
+            return constant(Value::from(()), span);
+        }
         let absence = match node.op {
             Op::Eq | Op::Ne if is_null(&node.left) || is_null(&node.right) => Absence::Null,
             _ => Absence::Error,
