@@ -117,3 +117,56 @@ fn a_resume_runs_the_failed_instance_and_leaves_the_skipped_one_alone() {
     });
     assert_eq!(ends.count(), 1);
 }
+
+#[test]
+fn what_must_change_nothing_fails_when_the_tree_is_another() {
+    let flow = Flow::new()
+        .plan(
+            "concurrency: 1\ndefaults: { expect: { changes: false } }\ntasks:\n  good: { run: 'cat a.txt; echo log > a.log' }\n  \
+             bad: { needs: [good], run: 'echo x >> a.txt', continue_on_error: true }\n  \
+             tree: { needs: [bad], isolation: worktree, run: 'echo x > new', continue_on_error: true }\n  \
+             calm: { needs: [tree], isolation: worktree, run: cat a.txt }\n  \
+             copy: { needs: [calm], isolation: copy, run: rm a.txt, continue_on_error: true }\n",
+        )
+        .file(".gitignore", "*.log\n")
+        .git();
+    flow.run(&["run", "plan.yaml"]).exits(0).says(&[
+        "`expect.changes: false`: changed while it ran: `a.txt`",
+        "`expect.changes: false`: the tree is not as it was at the start",
+    ]);
+    for (task, state) in [
+        ("good", "completed"),
+        ("bad", "failed"),
+        ("tree", "failed"),
+        ("calm", "completed"),
+        ("copy", "failed"),
+    ] {
+        assert_eq!(flow.task(task)["state"], state, "{task}");
+        assert_eq!(
+            flow.task(task)["reason"],
+            if state == "failed" { "expectation".into() } else { serde_json::Value::Null }
+        );
+    }
+}
+
+#[test]
+fn a_verdict_that_blocks_says_why_in_the_outputs() {
+    let flow = Flow::new().plan(
+        "tasks:\n  v: { output: json, run: 'echo ''{\"ok\": false, \"why\": \"tests\"}''', expect: { that: task.output.ok } }\n\
+         outputs: { why: \"${{ tasks.v.output.why }}\" }\n",
+    );
+    assert_eq!(flow.run(&["run", "plan.yaml"]).exits(8).json()["why"], "tests");
+}
+
+#[test]
+fn instances_that_may_fail_make_a_failure_that_is_allowed() {
+    let flow = Flow::new().plan(
+        "tasks:\n  m: { for_each: [0, 1], continue_on_error: true, run: 'exit ${{ item }}' }\n  \
+         r: { run: 'echo ${{ tasks.m.status }} > r' }\n  w: { needs: { m: completed }, run: 'true' }\n  \
+         x: { needs: { m: failure }, run: 'true' }\n",
+    );
+    flow.run(&["run", "plan.yaml"]).exits(0).says(&["allowed m ", "blocked w"]);
+    assert_eq!(flow.read("r"), "failed\n");
+    assert_eq!(flow.task("x")["state"], "completed");
+    flow.run(&["run", "plan.yaml", "--strict"]).exits(5);
+}

@@ -111,13 +111,9 @@ fn count(task: &Task) -> String {
                 axes.iter().map(|(name, items)| Some((name.clone(), literal(items)?))).collect();
             match values {
                 Some(values) => combinations(&values, include, exclude).ok().map(|all| all.len()),
-                // What `exclude` takes out depends on values that the run finds.
-                None if !exclude.is_empty() => None,
-                None => axes
-                    .iter()
-                    .map(|(_, items)| length(items))
-                    .try_fold(1, |all, one| Some(all * one?))
-                    .map(|all| all + include.len()),
+                // What these take out, add to or add depends on values that the run finds.
+                None if !exclude.is_empty() || !include.is_empty() => None,
+                None => axes.iter().map(|(_, items)| length(items)).try_fold(1, |all, one| Some(all * one?)),
             }
         }
     };

@@ -49,8 +49,9 @@ pub fn list_rows(items: Vec<Value>) -> Result<Vec<Combination>, ExpandError> {
     Ok(items.into_iter().enumerate().map(row).collect())
 }
 
-/// The instances of a matrix, the last axis changing fastest: every combination that no `exclude` covers, then `include`.
-/// Every item has all names, null where an included combination doesn't say.
+/// The instances of a matrix, the last axis changing fastest: every combination that no `exclude` covers. An entry of
+/// `include` adds its names to each combination whose axes it agrees with, a later one over an earlier; one that agrees
+/// with none is a combination of its own. Every item has all names, null where nobody says.
 pub fn combinations(
     axes: &[(String, Vec<Value>)],
     include: &[IndexMap<String, Value>],
@@ -77,8 +78,26 @@ pub fn combinations(
         }
         rows.push(row(names(), chosen));
     }
+    let written = rows.len();
     for entry in include {
-        rows.push(row(names(), entry.iter().collect()));
+        let is_axis = |name: &String| axes.iter().any(|(axis, _)| axis == name);
+        let agrees = |row: &Combination| {
+            entry
+                .iter()
+                .filter(|(name, _)| is_axis(name))
+                .all(|(name, value)| row.item[name.as_str()] == *value)
+        };
+        let mut fits = false;
+        for row in rows[..written].iter_mut().filter(|row| agrees(row)) {
+            fits = true;
+            if let Value::Object(item) = &mut row.item {
+                let more = entry.iter().filter(|(name, _)| !is_axis(name));
+                item.extend(more.map(|(name, value)| (name.clone(), value.clone())));
+            }
+        }
+        if !fits {
+            rows.push(row(names(), entry.iter().collect()));
+        }
     }
     Ok(rows)
 }

@@ -40,6 +40,35 @@ fn include_adds_combinations_and_axes() {
 }
 
 #[test]
+fn include_adds_names_to_what_it_agrees_with_and_only_what_fits_nowhere_is_a_row() {
+    let axes = || json!({"os": ["linux", "mac"], "v": [1, 2]});
+    let shown = |include: Value, exclude: Value| {
+        let rows = matrix(axes(), include, exclude).expect("rows").into_iter();
+        rows.map(|(key, item)| format!("{key}:{}", item["extra"])).collect::<Vec<_>>().join(" ")
+    };
+    let none = || json!([]);
+    assert_eq!(
+        shown(json!([{"os": "linux", "extra": "x"}]), none()),
+        r#"linux,1:"x" linux,2:"x" mac,1:null mac,2:null"#
+    );
+    assert_eq!(shown(json!([{"os": "linux"}]), none()), "linux,1:null linux,2:null mac,1:null mac,2:null");
+    assert_eq!(
+        shown(json!([{"extra": 1}, {"v": 2, "extra": 2}]), none()),
+        "linux,1:1 linux,2:2 mac,1:1 mac,2:2"
+    );
+    assert_eq!(
+        shown(json!([{"os": "bsd", "v": 1, "extra": 1}, {"os": "bsd", "v": 2}, {"extra": 7}]), none()),
+        "linux,1:7 linux,2:7 mac,1:7 mac,2:7 bsd,1,1:1 bsd,2:null",
+        "what came by an entry is no combination that a later one adds to"
+    );
+    // What was taken out is not there to be added to.
+    assert_eq!(
+        shown(json!([{"os": "mac", "v": 2, "extra": 1}]), json!([{"os": "mac"}])),
+        "linux,1:null linux,2:null mac,2,1:1"
+    );
+}
+
+#[test]
 fn an_empty_axis_makes_no_combination() {
     assert_eq!(keys(matrix(json!({"a": [1, 2], "b": []}), json!([]), json!([]))), Vec::<String>::new());
 }

@@ -263,17 +263,28 @@ impl<'a> Turn<'a> {
         self.end(task, end);
     }
 
-    /// How a task ended whose instances all have: the worst of them, and of these the first in item order.
+    /// How a task ended whose instances all have: the worst of them, and of these the first in item order. Failures that are
+    /// allowed make of it what one makes of a single task: a failure that is allowed.
     fn aggregate(&self, task: TaskId) -> End {
-        let bad = |state: TaskState| {
+        let ended = |state: TaskState, counts: bool| {
             let nodes = self.book.instances(task).map(|id| self.book.node(id));
-            nodes.filter(move |node| node.phase == Phase::Ended(state) && is_bad(state, node.allowed))
+            nodes.filter(move |node| {
+                node.phase == Phase::Ended(state) && is_bad(state, node.allowed) == counts
+            })
         };
-        let states = [TaskState::Failed, TaskState::Lost, TaskState::Killed];
-        match states.into_iter().find_map(|state| Some((state, bad(state).next()?))) {
-            Some((state, node)) => {
+        let worst_first = [
+            (TaskState::Failed, true),
+            (TaskState::Lost, true),
+            (TaskState::Killed, true),
+            (TaskState::Failed, false),
+        ];
+        let worst = worst_first
+            .into_iter()
+            .find_map(|(state, counts)| Some((state, counts, ended(state, counts).next()?)));
+        match worst {
+            Some((state, counts, node)) => {
                 let word = if state == TaskState::Killed { "stopped" } else { state.as_str() };
-                let (count, all) = (bad(state).count(), self.book.instances(task).count());
+                let (count, all) = (ended(state, counts).count(), self.book.instances(task).count());
                 End { state, reason: node.reason, message: Some(format!("{count} of {all} {word}")) }
             }
             None => End { state: TaskState::Completed, reason: None, message: None },

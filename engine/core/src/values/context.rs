@@ -3,7 +3,7 @@
 use indexmap::IndexMap;
 use serde_json::{Map, Value, json};
 
-use super::field::{field, of_last_attempt, of_outcome};
+use super::field::{field, has_output, of_last_attempt, of_outcome};
 use crate::event::Instance;
 use crate::ids::{Attempt, TaskId};
 use crate::model::{Outcome, RunStatus, TaskState};
@@ -220,7 +220,7 @@ impl Scope<'_> {
                 Ok(value) => drop(fields.insert(name.to_owned(), value)),
                 Err(why) => context.unreadable(why),
             }
-            let has_output = found.instances.is_some() || found.state == TaskState::Completed;
+            let has_output = found.instances.is_some() || has_output(found);
             if name == "output" && !has_output {
                 context.incomplete(task);
             }

@@ -215,3 +215,24 @@ fn what_a_task_wrote_and_nobody_can_read_any_more_is_no_value() {
         assert_eq!(outcome.reason, Some(Reason::Resource), "{read}");
     }
 }
+
+#[test]
+fn a_verdict_that_fails_its_task_can_say_why() {
+    let reads = |reason: Reason| {
+        let mut run = Middle::of(
+            "tasks:\n  v: { output: json, run: x, continue_on_error: true }\n  r: { prompt: \"${{ tasks.v.output.why | default('nothing') }}\" }\n",
+        );
+        let outcome = Outcome::bare(AttemptEnd::Failed, Some(reason), None);
+        run.journal.run("v", 1, What::Shell, Outcome { output: Some(json!({"why": "tests"})), ..outcome });
+        run.prompt("r")
+    };
+    assert_eq!(reads(Reason::Expectation), "tests");
+    assert_eq!(reads(Reason::InvalidOutput), "nothing");
+}
+
+#[test]
+fn the_text_of_a_command_is_what_it_said_and_its_standard_output_every_byte() {
+    let all = "[${{ tasks.a.text }}] [${{ tasks.a.stdout }}]";
+    assert_eq!(prompt_after(0, all), "[one\ntwo] [one\ntwo\n\n]");
+    assert_eq!(prompt_after(1, all), "[one\ntwo] [one\ntwo\n\n]", "however it ended");
+}

@@ -4,8 +4,10 @@ use serde_json::{Map, Value};
 
 use super::context::Scope;
 use crate::event::Instance;
+use crate::model::TaskState;
 use crate::plan::{Combination, Expansion, Item, Items, Over, combinations, list_rows, unique_keys};
-use crate::template::Template;
+use crate::report::TaskReport;
+use crate::template::{Segment, Template};
 
 /// The longest key; a longer one would make addresses that nobody can read.
 const LONGEST_KEY: usize = 200;
@@ -44,8 +46,45 @@ fn list(what: &str, items: &Items, scope: &Scope<'_>) -> Result<Vec<Value>, Stri
         Items::List(items) => items.iter().map(|item| value(what, item, scope)).collect(),
         Items::Expression(template) => match evaluate(what, template, scope)? {
             Value::Array(items) => Ok(items),
-            other => Err(format!("`{what}` must be a list, and is {}", kind(&other))),
+            // There is nothing to do where what would have said what was not to run.
+            Value::Null if sources(template, scope).any(|task| task.state == TaskState::Skipped) => {
+                Ok(Vec::new())
+            }
+            other => {
+                let why = match &other {
+                    Value::Null => sources(template, scope)
+                        .find(|task| task.state != TaskState::Completed)
+                        .map(|task| format!(": `{}` {}", task.address, ended(task.state)))
+                        .unwrap_or_default(),
+                    Value::String(_) => {
+                        "; `output: lines` or `output: json` makes one of what a task prints".to_owned()
+                    }
+                    _ => String::new(),
+                };
+                Err(format!("`{what}` must be a list, and is {}{why}", kind(&other)))
+            }
         },
+    }
+}
+
+/// The tasks of which an expression speaks.
+fn sources<'a>(template: &'a Template, scope: &'a Scope<'_>) -> impl Iterator<Item = &'a TaskReport> {
+    template.references.iter().filter_map(|reference| match reference.path.as_slice() {
+        [Segment::Name(root), Segment::Name(id), ..] if root == "tasks" => {
+            scope.run.task(&id.as_str().into())
+        }
+        _ => None,
+    })
+}
+
+fn ended(state: TaskState) -> &'static str {
+    match state {
+        TaskState::Blocked => "was blocked",
+        TaskState::Killed => "was stopped",
+        TaskState::Lost => "was lost",
+        TaskState::Failed => "failed",
+        TaskState::Skipped => "was skipped",
+        TaskState::Created | TaskState::Starting | TaskState::Running | TaskState::Completed => "gave none",
     }
 }
 

@@ -1,7 +1,7 @@
 use serde_json::json;
 
 use super::super::testing::Middle;
-use crate::model::Outcome;
+use crate::model::{Outcome, TaskState};
 use crate::report::testing::{What, exit};
 
 fn check(task: &str, instances: Result<&[&str], &str>) {
@@ -70,4 +70,44 @@ fn a_list_known_at_run_time_must_be_one() {
     let many: Vec<u32> = (0..100_001).collect();
     assert!(expand(json!(many)).unwrap_err().contains("100001"));
     assert!(expand(json!(["same", "same"])).unwrap_err().contains("same"));
+}
+
+#[test]
+fn what_a_skipped_task_did_not_say_is_an_empty_list_and_what_another_did_not_say_is_an_error() {
+    let expand = |state: TaskState, over: &str| {
+        let mut run = Middle::of(&format!(
+            "tasks:\n  g: {{ if: run.ci, output: json, run: x }}\n  m: {{ needs: {{ g: done }}, {over}, run: x }}\n"
+        ));
+        run.journal.ended("g", state, None);
+        run.expand("m")
+    };
+    let list = "for_each: \"${{ tasks.g.output }}\"";
+    for over in [
+        list,
+        "for_each: \"${{ tasks.g.output.items }}\"",
+        "matrix: { a: \"${{ tasks.g.output }}\", b: [1] }",
+    ] {
+        assert_eq!(expand(TaskState::Skipped, over), Ok(Vec::new()), "{over}");
+    }
+    assert_eq!(
+        expand(TaskState::Blocked, list).unwrap_err(),
+        "`for_each` must be a list, and is null: `g` was blocked"
+    );
+    assert_eq!(
+        expand(TaskState::Failed, list).unwrap_err(),
+        "`for_each` must be a list, and is null: `g` failed"
+    );
+}
+
+#[test]
+fn a_text_is_no_list_of_letters() {
+    let mut run =
+        Middle::of("tasks:\n  t: { run: x }\n  m: { for_each: \"${{ tasks.t.output }}\", run: x }\n");
+    let stdout = Some(run.journal.text("out", "hello\n"));
+    run.journal.run("t", 1, What::Shell, Outcome { stdout, ..exit(0) });
+    let said = run.expand("m").unwrap_err();
+    assert_eq!(
+        said,
+        "`for_each` must be a list, and is text; `output: lines` or `output: json` makes one of what a task prints"
+    );
 }

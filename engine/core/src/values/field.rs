@@ -45,9 +45,9 @@ fn lost(task: &TaskReport, name: &str, why: &str) -> String {
 fn own(task: &TaskReport, name: &str, texts: &dyn Texts) -> Result<Value, String> {
     let last = task.attempts.last();
     Ok(match name {
-        "output" if task.state == TaskState::Completed => output(task, texts)?,
+        "output" if has_output(task) => output(task, texts)?,
         "output" => Value::Null,
-        "text" => whole(last.and_then(|attempt| attempt.text.as_ref().or(attempt.stdout.as_ref())), texts)?,
+        "text" => text(last.and_then(|attempt| attempt.text.as_ref().or(attempt.stdout.as_ref())), texts)?,
         "stdout" => whole(last.and_then(|attempt| attempt.stdout.as_ref()), texts)?,
         "stderr" => whole(last.and_then(|attempt| attempt.stderr.as_ref()), texts)?,
         "exit_code" => json!(task.exit_code),
@@ -65,6 +65,13 @@ fn own(task: &TaskReport, name: &str, texts: &dyn Texts) -> Result<Value, String
         "notification" => json!(told(task, texts)?),
         _ => common(task, name),
     })
+}
+
+/// Whether a task has an output: it completed, or said what was asked for and something else was expected. A verdict
+/// that fails its task can say why.
+pub(super) fn has_output(task: &TaskReport) -> bool {
+    task.state == TaskState::Completed
+        || task.state == TaskState::Failed && task.reason == Some(Reason::Expectation)
 }
 
 /// The notification of a task; an error where what it said can't be read.
@@ -140,10 +147,10 @@ fn formed(
     match (value, file) {
         (Some(value), _) => Ok(value.clone()),
         (None, Some((file, hash))) => texts.json(file, hash),
-        (None, None) => {
-            let text = slice.map_or(Ok(String::new()), |slice| texts.whole(slice))?;
-            Ok(text.trim_end_matches(['\n', '\r']).into())
-        }
+        (None, None) => Ok(match text(slice, texts)? {
+            Value::Null => Value::String(String::new()),
+            text => text,
+        }),
     }
 }
 
@@ -203,10 +210,10 @@ struct Judged<'a> {
 
 impl Judged<'_> {
     fn values(self, texts: &dyn Texts) -> Result<Map<String, Value>, String> {
-        let [text, stdout, stderr] = self.streams;
+        let [said, stdout, stderr] = self.streams;
         let all = [
             ("output", self.output),
-            ("text", whole(text.or(stdout), texts)?),
+            ("text", self::text(said.or(stdout), texts)?),
             ("stdout", whole(stdout, texts)?),
             ("stderr", whole(stderr, texts)?),
             ("exit_code", json!(self.exit_code)),
@@ -218,6 +225,12 @@ impl Judged<'_> {
         ];
         Ok(all.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
     }
+}
+
+/// What a task said, without the newlines at its end: what `output: text` makes of it. The bytes are `.stdout`.
+fn text(slice: Option<&OutputSlice>, texts: &dyn Texts) -> Result<Value, String> {
+    let Some(slice) = slice else { return Ok(Value::Null) };
+    Ok(texts.whole(slice)?.trim_end_matches(['\n', '\r']).into())
 }
 
 fn whole(slice: Option<&OutputSlice>, texts: &dyn Texts) -> Result<Value, String> {
