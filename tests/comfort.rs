@@ -214,7 +214,7 @@ fn m13_a_run_is_told_as_junit_markdown_json_and_annotations() {
     );
     assert!(flow.read("r.md").contains("# plan: failed"));
     assert!(flow.read("r.json").contains("\"status\": \"failed\""));
-    assert_eq!(flow.read("r.txt"), "::error file=plan.yaml,title=b failed (exit_code)::exit code 2\n");
+    assert_eq!(flow.read("r.txt"), "::error file=plan.yaml,line=4,title=b%3A exit code 2::exit code 2\n");
 }
 
 #[test]

@@ -172,7 +172,7 @@ fn a_lost_agent_says_why_it_does_not_run_again_by_itself() {
     let status = flow.run(&["status", "latest"]).exits(0).stdout;
     let words = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
     let row = status.lines().find(|line| line.starts_with("work")).map(words).unwrap();
-    assert_eq!(row, ["work", "lost", "(worker_restart)", "1", "Work."], "nobody knows how long it ran");
+    assert_eq!(row, ["work", "lost", "its", "engine", "died"], "why, and nobody knows how long it ran");
     // As a word: a run that lived for 10ms is no fault.
     assert!(!words(&status).iter().any(|word| word == "0ms"), "nobody knows how long it ran: {status}");
     let why = "the engine died while it ran, and it must not run twice";

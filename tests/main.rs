@@ -24,6 +24,7 @@ mod examples;
 mod fork;
 mod gc;
 mod git_surroundings;
+mod github;
 mod habits;
 mod isolation;
 mod keys;

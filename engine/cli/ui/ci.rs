@@ -15,20 +15,23 @@ use super::words;
 /// The last lines of a failed task.
 const TAIL: usize = 40;
 
-/// A CI system ends a job that says nothing for ten minutes or so.
-const SILENCE: Duration = Duration::from_secs(300);
+/// How long nothing may be said while something runs: whoever watches a job wants to know that it lives.
+const SILENCE: Duration = Duration::from_secs(60);
+
+/// The running tasks that a sign of life names.
+const NAMED: usize = 4;
 
 /// Failures only.
 pub(super) struct Ci {
     folder: Arc<RunFolder>,
     groups: bool,
-    spoke: Duration,
+    silence: Silence,
 }
 
 impl Ci {
     /// `groups`: GitHub Actions folds what stands between two of its commands.
     pub(super) fn new(folder: Arc<RunFolder>, groups: bool) -> Self {
-        Ci { folder, groups, spoke: Duration::ZERO }
+        Ci { folder, groups, silence: Silence::default() }
     }
 
     fn output(&self, outcome: &Outcome) -> Vec<String> {
@@ -52,6 +55,7 @@ impl Screen for Ci {
             Line::Parked { .. } | Line::Note { .. } | Line::Stopping { .. } | Line::Finished { .. } => None,
         };
         let output = outcome.map(|outcome| self.output(outcome)).unwrap_or_default();
+        self.silence.is_broken();
         let mut out = anstream::stderr().lock();
         let (open, close) = match self.groups && !output.is_empty() {
             true => ("::group::", "::endgroup::\n"),
@@ -65,15 +69,47 @@ impl Screen for Ci {
     }
 
     fn tick(&mut self, view: &View, since: Duration) {
-        if since.saturating_sub(self.spoke) < SILENCE || view.running.is_empty() {
+        if view.running.is_empty() || !self.silence.is_too_long(since) {
             return;
         }
-        self.spoke = since;
         let mut out = anstream::stderr().lock();
-        let _ = writeln!(out, "...     {}", words::status(view, since, true));
+        let _ = writeln!(out, "{}", sign_of_life(view, since));
     }
 
     fn close(&mut self, _: &View) {}
+}
+
+/// Since when nothing has been said.
+#[derive(Default)]
+struct Silence {
+    spoke: Duration,
+    /// Whether something was said after the last look at the clock.
+    broken: bool,
+}
+
+impl Silence {
+    fn is_broken(&mut self) {
+        self.broken = true;
+    }
+
+    /// Whether it is time to say something; then a new silence begins.
+    fn is_too_long(&mut self, now: Duration) -> bool {
+        let too_long = now.saturating_sub(self.spoke) >= SILENCE;
+        if too_long || std::mem::take(&mut self.broken) {
+            self.spoke = now;
+        }
+        too_long
+    }
+}
+
+/// How far the run is, and what it is at.
+fn sign_of_life(view: &View, since: Duration) -> String {
+    let names: Vec<String> = view.running.keys().take(NAMED).map(|task| words::name(task.as_str())).collect();
+    let more = match view.running.len() - names.len() {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!("...     {}: {}{more}", words::status(view, since, true), names.join(", "))
 }
 
 /// What a person who reads a log of hundreds of jobs wants to see.
@@ -87,3 +123,7 @@ fn is_worth_it(line: &Line) -> bool {
         Line::Note { .. } | Line::Stopping { .. } | Line::Finished { .. } => true,
     }
 }
+
+#[cfg(test)]
+#[path = "ci_tests.rs"]
+mod tests;

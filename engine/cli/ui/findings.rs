@@ -9,8 +9,8 @@ use flow_core::text::{one_line, shell_word, visible};
 use indexmap::IndexMap;
 use serde_json::{Map, Value};
 
-/// Every diagnostic as it stands in the reference: code, message, place, help. Under GitHub Actions each is an annotation
-/// too. A plan of twenty agents may earn one warning twenty times; what to do about it is said with the first.
+/// Every diagnostic as it stands in the reference: code, message, place, help. Under GitHub Actions each is an annotation,
+/// which the log shows as well: there a warning is nothing else. A plan of twenty agents may earn one warning twenty times; what to do about it is said with the first.
 pub fn diagnostics(all: &[Diagnostic]) {
     let mut out = anstream::stderr().lock();
     let annotate = super::in_github_actions();
@@ -21,7 +21,9 @@ pub fn diagnostics(all: &[Diagnostic]) {
             true => render(diagnostic, true),
             false => render(&Diagnostic { help: None, ..diagnostic.clone() }, true),
         };
-        let _ = writeln!(out, "{shown}\n");
+        if !annotate || diagnostic.is_error() {
+            let _ = writeln!(out, "{shown}\n");
+        }
         if annotate {
             let _ = writeln!(out, "{}", annotation(diagnostic));
         }
@@ -29,17 +31,16 @@ pub fn diagnostics(all: &[Diagnostic]) {
 }
 
 /// Warnings before something that matters more: one of each kind, its place, how many are like it, and how to see them all.
-/// Under GitHub Actions each is an annotation all the same.
+/// Under GitHub Actions each is an annotation instead.
 pub fn in_brief(all: &[Diagnostic], plan: &str) {
     let check = format!("{} check {}", super::program(), shell_word(plan));
+    let lines = match super::in_github_actions() {
+        true => all.iter().map(annotation).collect(),
+        false => brief_lines(all, &check),
+    };
     let mut out = anstream::stderr().lock();
-    for line in brief_lines(all, &check) {
+    for line in lines {
         let _ = writeln!(out, "{line}");
-    }
-    if super::in_github_actions() {
-        for diagnostic in all {
-            let _ = writeln!(out, "{}", annotation(diagnostic));
-        }
     }
 }
 
@@ -77,10 +78,8 @@ pub fn finding_lines(all: &[Diagnostic]) {
     let mut out = anstream::stderr().lock();
     let annotate = super::in_github_actions();
     for diagnostic in all {
-        let _ = writeln!(out, "{}", finding_line(diagnostic));
-        if annotate {
-            let _ = writeln!(out, "{}", annotation(diagnostic));
-        }
+        let line = if annotate { annotation(diagnostic) } else { finding_line(diagnostic) };
+        let _ = writeln!(out, "{line}");
     }
 }
 
@@ -154,9 +153,10 @@ fn severity(severity: Severity) -> &'static str {
 }
 
 fn annotation(diagnostic: &Diagnostic) -> String {
-    let place = diagnostic.labels.first().map(|label| {
+    let place = diagnostic.labels.first().and_then(|label| {
         let (line, column) = label.file.line_column(label.span.start);
-        format!("file={},line={line},col={column},", github_property(&label.file.name))
+        let path = super::path_in_repository(&label.file.name)?;
+        Some(format!("file={},line={line},col={column},", github_property(&path)))
     });
     let help = diagnostic.help.as_ref().map(|help| format!("\n{help}")).unwrap_or_default();
     format!(

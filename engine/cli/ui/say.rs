@@ -36,6 +36,22 @@ pub fn set_program(cli: &Cli) {
     };
     let (dir, state) = (option("-C", &cli.directory), option("--state-dir", &cli.state_dir));
     let _ = PROGRAM.set(format!("flow{dir}{state}"));
+    let here = cli.directory.clone().unwrap_or_else(|| PathBuf::from("."));
+    if let Ok(here) = here.canonicalize() {
+        let _ = HERE.set(here);
+    }
+}
+
+/// The folder that shown paths are relative to.
+static HERE: OnceLock<PathBuf> = OnceLock::new();
+
+/// A path as it was shown, relative to the top of its checkout; `None` when it is no file in one, which GitHub can't place.
+/// Without any checkout the folder itself counts as one.
+pub fn path_in_repository(shown: &str) -> Option<String> {
+    let here = HERE.get()?;
+    let path = here.join(shown).canonicalize().ok()?;
+    let top = here.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(here);
+    Some(path.strip_prefix(top).ok()?.display().to_string())
 }
 
 /// What commands begin with that are shown to be copied.

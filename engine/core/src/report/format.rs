@@ -26,6 +26,15 @@ impl Format {
     }
 }
 
+/// A manifest as it was run.
+#[derive(Clone, Debug, Default)]
+pub struct Manifest {
+    /// Its path in the repository; `None` when it is elsewhere.
+    pub path: Option<String>,
+    /// What stands in it.
+    pub text: String,
+}
+
 /// Where the texts of a run are read from. A report is never in the way: of a text that can't be read any more, `tail` and
 /// `text` say so in its place. Whoever takes a text for a value asks for the whole of it, and hears an error.
 pub trait Texts {
@@ -47,6 +56,11 @@ pub trait Texts {
     /// Whether a kept file is there as it was.
     fn check_artifact(&self, artifact: &Artifact) -> Result<(), String> {
         self.check(&artifact.slice())
+    }
+
+    /// The manifest that was run, where it is kept.
+    fn manifest(&self) -> Option<Manifest> {
+        None
     }
 
     /// The file as a reader of the report can open it.

@@ -39,13 +39,28 @@ const SECTIONS: &[(&str, bool, Section)] = &[
     ("Run", false, |out, report, texts| technical(out, report, texts)),
 ];
 
+/// What the links and the line about what was left out take at most.
+const REMARK: usize = 700;
+
 fn render(report: &RunReport, texts: &dyn Texts) -> String {
+    page_within(report, texts, usize::MAX)
+}
+
+/// The report in at most `most` bytes: a section that doesn't fit is named and left out as a whole, so that nothing is cut
+/// in the middle of a fence.
+pub fn page_within(report: &RunReport, texts: &dyn Texts, most: usize) -> String {
+    let mut out = String::new();
+    head(&mut out, report);
     let mut body = String::new();
-    let mut links = Vec::new();
+    let (mut links, mut left) = (Vec::new(), Vec::new());
     for (title, linked, write) in SECTIONS {
         let mut section = String::new();
         write(&mut section, report, texts);
         if section.is_empty() {
+            continue;
+        }
+        if out.len() + body.len() + section.len() > most.saturating_sub(REMARK) {
+            left.push(*title);
             continue;
         }
         if *linked {
@@ -53,10 +68,11 @@ fn render(report: &RunReport, texts: &dyn Texts) -> String {
         }
         let _ = write!(body, "\n## {title}\n{section}");
     }
-    let mut out = String::new();
-    head(&mut out, report);
     if !links.is_empty() {
         let _ = writeln!(out, "\n{}", links.join(" · "));
+    }
+    if !left.is_empty() {
+        let _ = writeln!(body, "\nToo long for this page: {}.", left.join(", "));
     }
     out + &body
 }

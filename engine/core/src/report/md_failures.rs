@@ -17,6 +17,9 @@ const LINES_OF_ALLOWED: usize = 10;
 /// The longest of those lines, in characters; the whole is in the run folder.
 const LINE: usize = 500;
 
+/// The most of an output that is shown, in bytes.
+const LONGEST: usize = 8 << 10;
+
 /// Failures that are shown with their output; the rest is listed.
 const SHOWN: usize = 30;
 const LISTED: usize = 100;
@@ -75,7 +78,13 @@ fn failure(out: &mut String, task: &TaskReport, texts: &dyn Texts, lines: usize)
         let tail = texts.tail(slice, lines);
         if !tail.trim().is_empty() {
             let lines: Vec<String> = tail.lines().map(|line| shown_line(line, LINE)).collect();
-            let _ = writeln!(out, "\nEnd of {name}:\n\n{}", fenced(&lines.join("\n"), "text"));
+            let mut first = lines.len();
+            let mut room = LONGEST;
+            while first > 0 && lines[first - 1].len() < room {
+                first -= 1;
+                room -= lines[first].len() + 1;
+            }
+            let _ = writeln!(out, "\nEnd of {name}:\n\n{}", fenced(&lines[first..].join("\n"), "text"));
         }
     }
     if task.leaky {

@@ -3,10 +3,11 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
+use super::brief::cause;
 use super::markdown::{cell, plain, short};
 use super::run_report::{Counts, RunReport, TaskReport};
 use crate::ids::Address;
-use crate::model::{Reason, TaskState, Usage};
+use crate::model::{TaskState, Usage};
 use crate::text::{escape_xml, format_count, format_duration};
 
 /// Rows of a table; the rest is counted.
@@ -173,15 +174,5 @@ fn state_word(task: &TaskReport) -> String {
 
 /// Why a task did not end well: an exit code, a signal or the reason.
 pub(super) fn why(task: &TaskReport) -> String {
-    match (task.reason, task.exit_code, &task.signal) {
-        (Some(Reason::ExitCode), Some(code), _) => format!("exit code {code}"),
-        (Some(Reason::Signal), _, Some(signal)) => plain(signal),
-        // Who stopped it knows.
-        (Some(Reason::Cancelled), ..) | (None, ..) => String::new(),
-        (Some(Reason::Upstream), ..) => {
-            let said = task.message.as_deref().unwrap_or("");
-            said.strip_prefix("blocked ").map(plain).unwrap_or_default()
-        }
-        (Some(reason), ..) => reason.as_str().to_owned(),
-    }
+    plain(&cause(task))
 }

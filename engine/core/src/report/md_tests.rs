@@ -323,6 +323,16 @@ fn a_run_as_its_reviewer_reads_it() {
 }
 
 #[test]
+fn a_page_with_a_limit_leaves_whole_sections_out() {
+    let mut journal = Journal::of(&["a"]);
+    let error = journal.text("out/0.err", &format!("```{}\n", "x".repeat(200)).repeat(50));
+    journal.run("a", 1, What::Shell, Outcome { stderr: Some(error), ..exit(1) }).finish(RunStatus::Failed, 1);
+    let page = super::page_within(&journal.report(), &journal, 2000);
+    assert!(page.len() <= 2000 && page.ends_with("Too long for this page: Failures.\n"), "{page}");
+    assert!(page.contains("## Run") && !page.contains("```"), "{page}");
+}
+
+#[test]
 fn an_empty_plan_has_no_table() {
     let mut journal = Journal::of(&[]);
     journal.finish(RunStatus::Completed, 0);

@@ -5,6 +5,7 @@
 //!    a resume runs again is another.
 //! 3. No text of a task can end the element, the cell or the fence that it stands in.
 
+mod brief;
 mod by_hand;
 mod denied;
 #[cfg(test)]
@@ -25,17 +26,20 @@ mod md_work;
 mod next;
 mod notifications;
 mod run_report;
+mod status;
 #[cfg(test)]
 pub(crate) mod testing;
 
 pub use by_hand::by_hand;
 pub use denied::denied_lines;
 pub use fold::Fold;
-pub use format::{Format, Texts};
-pub use github::{data as github_data, property as github_property};
+pub use format::{Format, Manifest, Texts};
+pub use github::{data as github_data, outputs as github_outputs, property as github_property};
+pub use md::page_within;
 pub use next::next_steps;
 pub use notifications::notification;
 pub use run_report::{AttemptReport, Counts, LaunchReport, Need, RunReport, TaskReport};
+pub use status::{Screen, elapsed, status_page, task_elapsed};
 
 /// Every format.
 pub const FORMATS: &[Format] =

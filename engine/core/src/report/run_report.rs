@@ -305,6 +305,11 @@ pub struct AttemptReport {
 }
 
 impl TaskReport {
+    /// Whether an attempt of it runs.
+    pub fn is_under_way(&self) -> bool {
+        self.instances.is_none() && matches!(self.state, TaskState::Starting | TaskState::Running)
+    }
+
     /// Whether nothing of it has begun, in the state that it is in now.
     pub fn never_began(&self) -> bool {
         let begun = self.launches.last().is_some_and(|launch| launch.state == Some(self.state));

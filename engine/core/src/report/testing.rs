@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{FORMATS, RunReport, Texts};
+use super::{FORMATS, Manifest, RunReport, Texts};
 use crate::event::{Entry, Event, Instance, Launch, LaunchAgent, PlanEdge, VERSION};
 use crate::graph::EdgeKind;
 use crate::ids::{Address, Attempt, Millis, RunId};
@@ -13,6 +13,7 @@ use crate::model::{AttemptEnd, Digest, Outcome, OutputSlice, Reason, RunStatus, 
 pub(crate) struct Journal {
     pub(crate) entries: Vec<Entry>,
     texts: BTreeMap<String, String>,
+    manifest: Option<Manifest>,
 }
 
 impl Texts for Journal {
@@ -40,6 +41,10 @@ impl Texts for Journal {
 
     fn check(&self, slice: &OutputSlice) -> Result<(), String> {
         self.whole(slice).map(drop)
+    }
+
+    fn manifest(&self) -> Option<Manifest> {
+        self.manifest.clone()
     }
 
     fn path(&self, slice: &OutputSlice) -> String {
@@ -70,6 +75,10 @@ impl Journal {
             flow: "0.1.0".into(),
         });
         journal
+    }
+
+    pub(crate) fn of_manifest(&mut self, path: Option<&str>, text: &str) {
+        self.manifest = Some(Manifest { path: path.map(str::to_owned), text: text.to_owned() });
     }
 
     /// Who waits for whom, by the places of the tasks: the first must end before the second.

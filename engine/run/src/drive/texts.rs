@@ -1,9 +1,10 @@
 //! Output files of a run folder, for templates and reports.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use flow_core::model::{Artifact, Digest, OutputSlice};
-use flow_core::report::Texts;
+use flow_core::report::{Manifest, Texts};
 use serde_json::Value;
 
 use crate::store::{
@@ -25,6 +26,20 @@ impl FolderTexts {
             Ok(()) => read().unwrap_or_else(|error| remark(error.to_string())),
             Err(error) => remark(error.to_string()),
         }
+    }
+}
+
+impl FolderTexts {
+    /// The manifest's path in the checkout that it lies in; without one, in the folder that holds the runs' own.
+    fn manifest_path(&self) -> Option<String> {
+        let kept: Value =
+            serde_json::from_slice(&std::fs::read(self.0.path().join("kept.json")).ok()?).ok()?;
+        let (dir, plan) = (Path::new(kept["dir"].as_str()?), Path::new(kept["plan"].as_str()?));
+        let path = dir.join(plan.file_name()?);
+        let checkout = dir.ancestors().find(|folder| folder.join(".git").exists());
+        // `ROOT/.flow/runs/ID`
+        let top = checkout.or_else(|| self.0.path().ancestors().nth(3))?;
+        Some(path.strip_prefix(top).ok()?.display().to_string())
     }
 }
 
@@ -71,6 +86,11 @@ impl Texts for FolderTexts {
 
     fn check_artifact(&self, artifact: &Artifact) -> Result<(), String> {
         check_artifact(&self.0, artifact).map_err(|error| error.to_string())
+    }
+
+    fn manifest(&self) -> Option<Manifest> {
+        let text = std::fs::read_to_string(self.0.plan()).ok()?;
+        Some(Manifest { path: self.manifest_path(), text })
     }
 
     fn path(&self, slice: &OutputSlice) -> String {
