@@ -18,6 +18,7 @@ mod workflow;
 mod workflow_file;
 pub(crate) mod yaml;
 mod yaml_keys;
+mod yaml_layout;
 mod yaml_scalar;
 pub(crate) mod yaml_trouble;
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use granit_parser::ErrorKind;
 
+use super::yaml_layout;
 use crate::diagnostic::{Code, Diagnostic, SourceFile, Span};
 
 /// What a plain value may not begin with, in the order of a keyboard.
@@ -26,13 +27,20 @@ pub(crate) fn explain(
     let at = floor_boundary(text, at.saturating_sub(base));
     let flow = flow.map(|flow| floor_boundary(text, flow.saturating_sub(base)));
     let found = tab(text, kind, at)
+        .or_else(|| yaml_layout::quotes_in_quotes(text, at))
         .or_else(|| hole_in_flow(text, at, flow))
+        .or_else(|| yaml_layout::indentation(text, kind, at))
+        .or_else(|| yaml_layout::missing_sign(text, at, flow))
         .or_else(|| indicator(text, kind, at, flow))
         .or_else(|| colon(text, kind, at))
+        .or_else(|| unknown_alias(text, kind, at))
         .unwrap_or_else(|| plain_reason(text, kind, at, flow));
     let code = if found.tag { Code::Tag } else { Code::Malformed };
     let span = Span::new(base + found.place.start, base + found.place.end);
     let diagnostic = Diagnostic::new(code, file, span, found.message).maybe_help(found.help);
+    if let Some((place, label)) = found.label {
+        return diagnostic.label(file, Span::new(base + place.start, base + place.end), label);
+    }
     match found.open {
         Some(open) if open != found.place.start => {
             diagnostic.label(file, Span::new(base + open, base + open + 1), "opened here")
@@ -72,7 +80,7 @@ fn not_help(key: Option<&str>, value: &str) -> String {
     }
 }
 
-struct Trouble {
+pub(super) struct Trouble {
     place: Range<usize>,
     message: String,
     help: Option<String>,
@@ -80,10 +88,23 @@ struct Trouble {
     tag: bool,
     /// The bracket that is still open there.
     open: Option<usize>,
+    /// Another place, and what is there.
+    label: Option<(Range<usize>, String)>,
 }
 
-fn trouble(place: Range<usize>, message: impl Into<String>, help: impl Into<Option<String>>) -> Trouble {
-    Trouble { place, message: message.into(), help: help.into(), tag: false, open: None }
+impl Trouble {
+    /// Adds another place.
+    pub(super) fn label(self, place: Range<usize>, text: String) -> Self {
+        Trouble { label: Some((place, text)), ..self }
+    }
+}
+
+pub(super) fn trouble(
+    place: Range<usize>,
+    message: impl Into<String>,
+    help: impl Into<Option<String>>,
+) -> Trouble {
+    Trouble { place, message: message.into(), help: help.into(), tag: false, open: None, label: None }
 }
 
 fn tab(text: &str, kind: &ErrorKind, at: usize) -> Option<Trouble> {
@@ -144,6 +165,9 @@ fn indicator(text: &str, kind: &ErrorKind, at: usize, flow: Option<usize>) -> Op
     if !INDICATORS.contains(first) {
         return None;
     }
+    if matches!(first, '[' | '{') && yaml_layout::is_whole_collection(written) {
+        return None;
+    }
     // Brackets and quotes are often meant as such; then what they lack is the news.
     let cut_short = matches!(
         kind,
@@ -200,6 +224,24 @@ fn colon(text: &str, kind: &ErrorKind, at: usize) -> Option<Trouble> {
     let place = at..at + 1;
     let help = "indent this line like its neighbours, or quote the text above that it continues";
     Some(trouble(place, "`: ` where no key can stand", help.to_owned()))
+}
+
+/// `- *.xml`: to YAML an alias.
+fn unknown_alias(text: &str, kind: &ErrorKind, at: usize) -> Option<Trouble> {
+    if !matches!(kind, ErrorKind::UnknownAnchor) {
+        return None;
+    }
+    let line = line_of(text, at);
+    let start = line.start + text[line.clone()].find('*')?;
+    let word = &text[start..line.end];
+    let word = word[..word.find([',', ']', '}', ' ']).unwrap_or(word.len())].trim_end();
+    let is_name = word[1..].chars().all(|c| c.is_alphanumeric() || c == '_' || c == '-');
+    let help = match quoted(word) {
+        Some(quoted) if !is_name => format!("quote a pattern: `{quoted}`"),
+        Some(_) | None => format!("write `&{}` where it is defined, or quote it", &word[1..]),
+    };
+    let message = format!("`{word}` is an alias to YAML, and nothing above is called `&{}`", &word[1..]);
+    Some(trouble(start..start + word.len(), message, help))
 }
 
 fn plain_reason(text: &str, kind: &ErrorKind, at: usize, flow: Option<usize>) -> Trouble {
@@ -286,7 +328,7 @@ fn plain_reason(text: &str, kind: &ErrorKind, at: usize, flow: Option<usize>) ->
 }
 
 /// A line without the blanks around its text.
-fn shown_line(text: &str, line: Range<usize>) -> Range<usize> {
+pub(super) fn shown_line(text: &str, line: Range<usize>) -> Range<usize> {
     let written = &text[line.clone()];
     let start = line.start + written.len() - written.trim_start().len();
     start..start + written.trim().len()
@@ -307,7 +349,7 @@ fn bad_escape(text: &str, at: usize) -> Option<Range<usize>> {
 }
 
 /// `key: value` or `- key: value` on one line, the value without blanks around it.
-fn key_and_value(text: &str, line: Range<usize>) -> Option<(&str, Range<usize>)> {
+pub(super) fn key_and_value(text: &str, line: Range<usize>) -> Option<(&str, Range<usize>)> {
     let written = &text[line.clone()];
     let mut start = written.find(|c: char| !c.is_whitespace())?;
     while written[start..].starts_with("- ") {
@@ -328,7 +370,7 @@ fn colon_in(text: &str) -> Option<usize> {
         .find(|at| text[at + 1..].chars().next().is_none_or(char::is_whitespace))
 }
 
-fn line_of(text: &str, at: usize) -> Range<usize> {
+pub(super) fn line_of(text: &str, at: usize) -> Range<usize> {
     let at = floor_boundary(text, at);
     let start = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
     let end = text[at..].find('\n').map_or(text.len(), |newline| at + newline);

@@ -44,7 +44,7 @@ fn a_colon_and_blank_inside_a_value_needs_quotes() {
     check!("run: echo a: b\n", @"1:12 [:] F0104 `: ` inside a value without quotes; quote it: `run: 'echo a: b'`, or write `run: |` and the text on the next line, indented");
     check!("prompt: Fix this: now, don't \"wait\"\n", @"1:17 [:] F0104 `: ` inside a value without quotes; write `prompt: |` and put the text on the next line, indented");
     check!("prompt: one two three four five six seven eight nine ten eleven twelve: x\n", @"1:71 [:] F0104 `: ` inside a value without quotes; write `prompt: |` and put the text on the next line, indented");
-    check!("prompt: a\n  b: c\n", @"2:4 [:] F0104 `: ` where no key can stand; indent this line like its neighbours, or quote the text above that it continues");
+    check!("prompt: a\n  b: c\n", @r"2:3 [b: c] F0104 this line is indented deeper than `prompt` above, so it continues its text (1:1 `prompt` is here); begin it where `prompt` begins");
     check!("a:\n  b\n c: d\n", @"3:3 [:] F0104 `: ` where no key can stand; indent this line like its neighbours, or quote the text above that it continues");
     check!("prompt: é: ü\n", @"1:10 [:] F0104 `: ` inside a value without quotes; quote it: `prompt: 'é: ü'`, or write `prompt: |` and the text on the next line, indented");
 }
@@ -70,7 +70,7 @@ fn what_is_open_is_named() {
 fn wrong_indentation_is_said_in_plain_words() {
     check!("- a\nb: c\n", @"2:1 [b] F0104 a `- ` is expected here; a list goes on with `- `; a key must be indented otherwise");
     check!("a: b\n- c\n", @"2:3 [c] F0104 a key is expected here; write `key: value`, indented like the keys above");
-    check!("a:\n  b: c\n d: e\n", @"3:2 [d] F0104 a key is expected here; write `key: value`, indented like the keys above");
+    check!("a:\n  b: c\n d: e\n", @r"3:2 [d: e] F0104 this line is indented less than `b` above, and like no other key (2:3 `b` is here); indent it like `b` (2 blanks)");
     check!("a: |\n    x\n  y\n", @"3:3 [y] F0104 a key is expected here; write `key: value`, indented like the keys above");
     check!("a b\nc: d\n", @"2:2 [:] F0104 `: ` where no key can stand; indent this line like its neighbours, or quote the text above that it continues");
     check!("a: b\nc\n", @"2:1 [c] F0104 a line without a key; write `key: value`, or indent the line to go on with the text above");
