@@ -28,6 +28,7 @@ mod github;
 mod habits;
 mod isolation;
 mod keys;
+mod logs;
 mod models;
 mod newcomer;
 mod outputs;

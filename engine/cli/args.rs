@@ -63,8 +63,11 @@ Examples:
 
 const AFTER_LOGS: &str = "\
 Examples:
-  flow logs latest              everything, task by task
+  flow logs                     the latest run, task by task
+  flow logs --failed            what went wrong, with the last words and calls of each task
   flow logs latest test -f      one task while it runs
+  flow logs latest 'audit[x]'   one of the instances of a task
+  flow logs latest --raw        of agents their final texts only
   flow logs latest --stderr     only what went to standard error";
 
 const AFTER_ATTACH: &str = "\
@@ -103,7 +106,7 @@ pub enum Command {
     /// Shows a run that is under way as `flow run` does, from any terminal, until it ends.
     #[command(after_help = AFTER_ATTACH)]
     Attach(AttachArgs),
-    /// Shows the output of a run's tasks, byte for byte.
+    /// Shows what the tasks of a run printed, byte for byte, and what its agents said and did.
     #[command(after_help = AFTER_LOGS)]
     Logs(LogsArgs),
     /// Shows what happened in a run, event by event.
@@ -445,7 +448,7 @@ pub struct GcArgs {
 #[derive(Debug, Args)]
 pub struct EventsArgs {
     /// The run: its id, a unique beginning of it, or `latest`.
-    #[arg(value_name = "RUN")]
+    #[arg(value_name = "RUN", default_value = "latest")]
     pub run: String,
 
     /// Goes on until the run ends.
@@ -466,13 +469,21 @@ pub struct DoctorArgs {
 
 #[derive(Debug, Args)]
 pub struct LogsArgs {
-    /// The run: its id, a unique beginning of it, or `latest`.
-    #[arg(value_name = "RUN")]
+    /// The run: its id, a unique beginning of it, or `latest`; a task of the latest run may stand here too.
+    #[arg(value_name = "RUN", default_value = "latest")]
     pub run: String,
 
     /// Only this task (an address, or a task's id for all its instances).
     #[arg(value_name = "TASK")]
     pub task: Option<String>,
+
+    /// Only what failed, was stopped or was refused something: the last words and calls of each, and why it ended.
+    #[arg(long, conflicts_with = "follow")]
+    pub failed: bool,
+
+    /// Of agents the final text instead of the conversation, byte for byte.
+    #[arg(long)]
+    pub raw: bool,
 
     /// Goes on until the run ends.
     #[arg(short, long)]
@@ -481,10 +492,6 @@ pub struct LogsArgs {
     /// Only standard error of shell tasks.
     #[arg(long)]
     pub stderr: bool,
-
-    /// Only tasks that failed, were stopped or lost their engine.
-    #[arg(long)]
-    pub failed: bool,
 }
 
 #[derive(Debug, Args)]

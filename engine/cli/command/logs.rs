@@ -1,15 +1,16 @@
-//! `flow logs`: output of tasks, byte for byte.
+//! `flow logs`: what tasks printed, byte for byte, and what agents said and did.
 
 use std::collections::HashMap;
 use std::io::{self, Write};
 use std::time::Duration;
 
 use flow_core::ids::Address;
-use flow_core::model::{OutputSlice, TaskState};
+use flow_core::model::OutputSlice;
 use flow_core::report::{RunReport, TaskReport};
 use flow_run::store::{RunFolder, Unended, copy_slice, read_journal, unended};
 
-use super::report;
+use super::conversation::Conversation;
+use super::{last_words, report};
 use crate::args::LogsArgs;
 use crate::exit::{Exit, Failure};
 use crate::session::Session;
@@ -18,15 +19,21 @@ use crate::session::Session;
 const LOOK: Duration = Duration::from_millis(200);
 
 pub(super) fn run(session: &Session, args: &LogsArgs) -> anyhow::Result<u8> {
-    let folder = session.find_run(&args.run)?;
-    let mut shown = Shown::default();
+    let (folder, wanted) = find(session, args)?;
+    let wanted = wanted.as_deref();
+    if args.failed && !args.raw {
+        last_words::show(&folder, &chosen(&report::fold(&folder)?, wanted)?)?;
+        return Ok(Exit::Success.code());
+    }
+    let mut shown =
+        Shown { lengths: HashMap::new(), conversations: HashMap::new(), last: None, ended_with: b'\n' };
     loop {
         let alive = folder.owner_alive()?;
         let live = unended(&folder, &read_journal(&folder.events())?.entries);
         let report = report::fold(&folder)?;
-        let tasks = chosen(&report, args)?;
-        let named = tasks.len() > 1 || args.task.is_none();
-        for task in tasks {
+        let tasks = chosen(&report, wanted)?;
+        let named = tasks.len() > 1 || wanted.is_none();
+        for task in tasks.into_iter().filter(|task| !args.failed || last_words::tells(task)) {
             let own = live.iter().find(|unended| unended.task == task.address);
             show(&folder, (task, own), args, named, &mut shown)?;
         }
@@ -37,17 +44,29 @@ pub(super) fn run(session: &Session, args: &LogsArgs) -> anyhow::Result<u8> {
     }
 }
 
-fn chosen<'a>(report: &'a RunReport, args: &LogsArgs) -> anyhow::Result<Vec<&'a TaskReport>> {
-    let is_wanted = |task: &&TaskReport| {
-        !args.failed || matches!(task.state, TaskState::Failed | TaskState::Killed | TaskState::Lost)
+/// The run and the task that are meant. One word alone may be a task of the latest run.
+fn find(session: &Session, args: &LogsArgs) -> anyhow::Result<(RunFolder, Option<String>)> {
+    let error = match session.find_run(&args.run) {
+        Ok(folder) => return Ok((folder, args.task.clone())),
+        Err(error) => error,
     };
-    let Some(wanted) = &args.task else { return Ok(report.tasks.iter().filter(is_wanted).collect()) };
-    let fits = |task: &&TaskReport| task.address.as_str() == wanted || task.address.without_keys() == *wanted;
-    let found: Vec<_> = report.tasks.iter().filter(fits).collect();
-    if found.is_empty() {
-        return Err(no_task(report, wanted));
+    if args.task.is_none()
+        && let Ok(latest) = session.find_run("latest")
+        && report::fold(&latest).is_ok_and(|report| report.tasks.iter().any(|task| fits(task, &args.run)))
+    {
+        return Ok((latest, Some(args.run.clone())));
     }
-    Ok(found.into_iter().filter(is_wanted).collect())
+    Err(error)
+}
+
+fn fits(task: &TaskReport, wanted: &str) -> bool {
+    task.address.as_str() == wanted || task.address.without_keys() == *wanted
+}
+
+fn chosen<'a>(report: &'a RunReport, wanted: Option<&str>) -> anyhow::Result<Vec<&'a TaskReport>> {
+    let Some(wanted) = wanted else { return Ok(report.tasks.iter().collect()) };
+    let found: Vec<_> = report.tasks.iter().filter(|task| fits(task, wanted)).collect();
+    if found.is_empty() { Err(no_task(report, wanted)) } else { Ok(found) }
 }
 
 /// The task of exactly this address.
@@ -67,12 +86,14 @@ pub(super) fn no_task(report: &RunReport, wanted: &str) -> anyhow::Error {
 }
 
 /// What has been shown so far.
-#[derive(Default)]
 struct Shown {
     /// Of each output that begins at a place of a file: how much.
     lengths: HashMap<(String, u64), u64>,
+    conversations: HashMap<Address, Conversation>,
     /// Whose output came last.
     last: Option<Address>,
+    /// Its last byte.
+    ended_with: u8,
 }
 
 impl Shown {
@@ -84,6 +105,12 @@ impl Shown {
         *shown = slice.len;
         Some(OutputSlice::new(slice.file, start, new))
     }
+
+    /// What is new of a conversation.
+    fn said(&mut self, folder: &RunFolder, task: &TaskReport) -> io::Result<String> {
+        let begin = || Conversation::new(&folder.task(&task.address));
+        self.conversations.entry(task.address.clone()).or_insert_with(begin).new_text(task)
+    }
 }
 
 fn show(
@@ -93,31 +120,61 @@ fn show(
     named: bool,
     shown: &mut Shown,
 ) -> anyhow::Result<()> {
+    let failed = |error: io::Error| match error.kind() {
+        io::ErrorKind::BrokenPipe => Failure::new(Exit::Closed, "").into(),
+        _ => {
+            let message = format!("can't show the output of `{}`: {error}", task.address);
+            anyhow::Error::from(Failure::new(Exit::Io, message))
+        }
+    };
+    let talks = task.agent.is_some() && !args.raw && !args.stderr;
+    let said = if talks { shown.said(folder, task).map_err(failed)? } else { String::new() };
     let all = |slice: &'_ Option<OutputSlice>| slice.clone().filter(|_| !args.stderr);
-    let slices = task
-        .attempts
-        .iter()
-        .flat_map(|attempt| [all(&attempt.stdout), attempt.stderr.clone(), all(&attempt.text)]);
+    let slices = task.attempts.iter().flat_map(|attempt| {
+        [all(&attempt.stdout), attempt.stderr.clone(), all(&attempt.text).filter(|_| !talks)]
+    });
     let live = live
         .into_iter()
         .flat_map(|live| [Some(live.stdout.clone()).filter(|_| !args.stderr), Some(live.stderr.clone())]);
     let new: Vec<OutputSlice> = slices.chain(live).flatten().filter_map(|slice| shown.rest(slice)).collect();
-    if new.is_empty() {
+    if new.is_empty() && said.is_empty() {
         return Ok(());
     }
     let named = named && shown.last.replace(task.address.clone()).as_ref() != Some(&task.address);
-    let mut out = io::stdout().lock();
+    let mut out = Ends { out: io::stdout().lock(), last: shown.ended_with };
     let mut write = || -> io::Result<()> {
         if named {
-            writeln!(out, "==> {} <==", task.address)?;
+            // What was printed before may lack its newline.
+            let gap = if out.last == b'\n' { "" } else { "\n" };
+            writeln!(out, "{gap}==> {} <==", task.address)?;
         }
+        out.write_all(said.as_bytes())?;
         for slice in &new {
             copy_slice(folder, slice, &mut out)?;
         }
         out.flush()
     };
-    write().map_err(|error| match error.kind() {
-        io::ErrorKind::BrokenPipe => Failure::new(Exit::Closed, "").into(),
-        _ => Failure::new(Exit::Io, format!("can't show the output of `{}`: {error}", task.address)).into(),
-    })
+    write().map_err(failed)?;
+    shown.ended_with = out.last;
+    Ok(())
+}
+
+/// Knows how what was written ends.
+struct Ends<W> {
+    out: W,
+    last: u8,
+}
+
+impl<W: Write> Write for Ends<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.out.write(bytes)?;
+        if let Some(last) = bytes[..written].last() {
+            self.last = *last;
+        }
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
 }

@@ -18,6 +18,7 @@ mod output;
 mod random_tests;
 mod record;
 mod spec;
+mod tell;
 #[cfg(test)]
 mod testing;
 mod turn;
@@ -28,3 +29,4 @@ pub use log::{Answered, LogLine, Logbook, Logged, NoAnswer, called};
 pub use machine::Converse;
 pub use output::hand_in_tool;
 pub use spec::{AgentEnd, AgentSpec, Call, CallResult, CheckFault, Effect, Input, Item, OutputForm, Spoil};
+pub use tell::{Teller, ended, last_words, told_by};

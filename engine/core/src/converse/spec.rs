@@ -119,14 +119,18 @@ impl Call {
 /// What a call is about on one line: the argument by which people tell calls of its tool apart, else all of them.
 pub(super) fn call_line(tool: &str, input: &Value) -> String {
     const WIDTH: usize = 200;
-    let key = match tool {
-        "Bash" => "command",
-        "Read" | "Write" | "Edit" => "file_path",
-        "Glob" | "Grep" => "pattern",
-        _ => "",
-    };
-    let main = input.get(key).and_then(Value::as_str);
+    let main = main_argument(tool).and_then(|key| input.get(key)).and_then(Value::as_str);
     one_line(&main.map_or_else(|| input.to_string(), str::to_owned), WIDTH)
+}
+
+/// The argument by which people tell calls of a tool apart.
+pub(super) fn main_argument(tool: &str) -> Option<&'static str> {
+    match tool {
+        "Bash" => Some("command"),
+        "Read" | "Write" | "Edit" => Some("file_path"),
+        "Glob" | "Grep" => Some("pattern"),
+        _ => None,
+    }
 }
 
 /// What the executor has to do.

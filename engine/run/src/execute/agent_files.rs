@@ -26,7 +26,7 @@ use crate::sys::clock::now;
 use crate::sys::files::{make_private_dirs, write_atomically};
 
 const CONTEXT: &str = "context.jsonl";
-const WIRE: &str = "wire.jsonl";
+pub(super) const WIRE: &str = "wire.jsonl";
 const META: &str = "meta.json";
 const SYSTEM: &str = "system.md";
 
