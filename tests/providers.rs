@@ -129,3 +129,31 @@ fn a_refusal_fails_the_task_at_once_with_its_status() {
     assert_eq!(flow.task("t")["reason"], "provider");
     assert_eq!(server.asked().len(), 1, "nothing is gained by asking again");
 }
+
+#[test]
+fn an_answer_that_is_cut_goes_on_and_one_that_stays_cut_is_no_success() {
+    for (kind, whole, cut) in [("anthropic", "end_turn", "max_tokens"), ("openai", "\"stop\"", "\"length\"")]
+    {
+        let part = |said: &str| Answer::stream(text(kind, said).replace(whole, cut));
+        let server =
+            ModelServer::start(vec![part("It says "), part("forty-"), Answer::stream(text(kind, "two."))]);
+        let flow = project(kind, &server);
+        let ran = flow.run(&["run", "plan.yaml"]).exits(0);
+        assert_eq!(ran.json(), json!({ "said": "It says forty-two." }), "{kind}");
+        let sent = server.asked()[1].body.to_string();
+        assert!(sent.contains("It says ") && sent.contains("Go on exactly where it ends"), "{sent}");
+        let server = ModelServer::start((0..4).map(|_| part("more ")).collect());
+        let flow = project(kind, &server);
+        flow.run(&["run", "plan.yaml"]).exits(1).says(&["truncated", "4 answers in a row were cut"]);
+        assert_eq!((&flow.task("t")["reason"], server.asked().len()), (&"truncated".into(), 4));
+    }
+}
+
+#[test]
+fn a_paused_answer_goes_on() {
+    let paused = Answer::stream(anthropic_text("I look. ").replace("end_turn", "pause_turn"));
+    let server = ModelServer::start(vec![paused, Answer::stream(anthropic_text("Done."))]);
+    let flow = project("anthropic", &server);
+    let ran = flow.run(&["run", "plan.yaml"]).exits(0);
+    assert_eq!(ran.json(), json!({ "said": "I look. Done." }));
+}

@@ -66,7 +66,7 @@ fn a_word_that_a_value_never_is_comes_with_the_words_that_it_can_be() {
     ");
     assert_snapshot!(headline(&condition("tasks.a.reason == 'exitcode'")), @r"
     error[F0405]: `tasks.a.reason` is never `exitcode`
-    did you mean `exit_code`? it is one of `exit_code`, `signal`, `timeout`, `stall`, `max_turns`, `rate_limit`, `overloaded`, `provider` and 25 more
+    did you mean `exit_code`? it is one of `exit_code`, `signal`, `timeout`, `stall`, `max_turns`, `rate_limit`, `overloaded`, `provider` and 26 more
     ");
     assert_snapshot!(headline(&condition("tasks.m.status in ['passed', 'failed']")), @r"
     error[F0405]: `tasks.m.status` is never `passed`

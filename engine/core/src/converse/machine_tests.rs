@@ -216,22 +216,65 @@ fn calls_cut_by_the_limit_of_tokens_are_never_made() {
     let played = play(spec(), vec![cut("a")]);
     assert_eq!(shape(&played.effects), "ask");
     assert!(played.results()[0].1.contains("limit of tokens"));
-    assert_eq!(play(spec(), vec![cut("a"), cut("b")]).end().reason, Some(Reason::InvalidOutput));
+    assert_eq!(play(spec(), vec![cut("a"), cut("b")]).end().reason, Some(Reason::Truncated));
     let mut played = play(spec(), vec![cut("a"), reply(vec![read("b")]), cut("c")]);
     played.feed(Input::Replied(say("done")));
     assert_eq!(played.end().reason, None);
 }
 
+/// An answer that is not whole, and why.
+fn part(text: &str, stop: StopReason) -> Reply {
+    Reply { stop, ..say(text) }
+}
+
 #[test]
-fn a_text_cut_by_the_limit_of_tokens_stands_with_a_note() {
-    let cut = |text: &str| Reply { stop: StopReason::MaxTokens, ..say(text) };
-    let played = play(spec(), vec![cut("half")]);
-    assert_eq!((played.end().reason, played.end().text.as_str()), (None, "half"));
-    assert!(played.end().message.as_deref().unwrap().contains("cut"));
+fn a_text_that_is_cut_goes_on_in_one_conversation_and_is_joined() {
+    let cut = |text: &str| part(text, StopReason::MaxTokens);
+    let mut played = play(spec(), vec![cut("one th"), cut("ree ")]);
+    let Some(Effect::Ask(request)) = played.effects.last() else { panic!("{:?}", played.effects) };
+    let told = request.messages.last().unwrap();
+    assert_eq!((request.messages.len(), told.role), (5, Role::User));
+    assert!(text_of(&told.content).contains("Go on exactly where it ends"));
+    played.feed(Input::Replied(say("five")));
+    assert_eq!((played.end().reason, played.end().text.as_str()), (None, "one three five"));
+    assert_eq!(played.end().usage.turns, 3);
+    // What it does before it answers is no part of the answer.
+    let calls = reply(vec![Block::Text { text: "now ".to_owned() }, read("a")]);
+    let played = play(spec(), vec![cut("half "), calls, say("whole")]);
+    assert_eq!(played.end().text, "whole");
+    let json = with_output(OutputForm::Json);
+    assert_eq!(play(json, vec![cut("{\"a\""), say(": 1}")]).end().output, Some(json!({ "a": 1 })));
+}
+
+#[test]
+fn an_answer_that_is_cut_again_and_again_has_failed_with_what_it_said() {
+    let cut = |text: &str| part(text, StopReason::MaxTokens);
+    let played = play(spec(), vec![cut("a"), cut("b"), cut("c"), cut("d")]);
+    assert_eq!((played.end().reason, played.end().text.as_str()), (Some(Reason::Truncated), "abcd"));
+    let short = AgentSpec { max_turns: 1, ..spec() };
+    let played = play(short, vec![cut("half")]);
+    assert_eq!((played.end().reason, played.end().text.as_str()), (Some(Reason::Truncated), "half"));
     assert_eq!(play(spec(), vec![cut("")]).end().reason, Some(Reason::NoOutput));
-    let json = AgentSpec { repair: 0, ..with_output(OutputForm::Json) };
-    let end = play(json, vec![cut("{\"a\":")]);
-    assert!(end.end().message.as_deref().unwrap().contains("cut by the limit of tokens"));
+    let full = play(spec(), vec![part("half", StopReason::WindowFull)]);
+    assert_eq!((full.end().reason, full.end().text.as_str()), (Some(Reason::ContextOverflow), "half"));
+}
+
+#[test]
+fn a_paused_answer_goes_on_and_so_does_one_whose_engine_died() {
+    let paused = || part("I look ", StopReason::Paused);
+    let played = play(spec(), vec![paused(), say("done")]);
+    assert_eq!((played.end().reason, played.end().text.as_str()), (None, "I look done"));
+    let empty = play(spec(), vec![Reply { stop: StopReason::Paused, ..reply(vec![]) }, say("done")]);
+    assert_eq!(empty.end().text, "done");
+    // Recorded and not yet acted on: the rest is asked for all the same.
+    let items = play(spec(), vec![paused()]).items;
+    let until_answer = items.iter().position(|item| matches!(item, Item::Message { usage: Some(_), .. }));
+    let mut restored = Converse::restore(spec(), items[..=until_answer.unwrap()].to_vec());
+    let effects = restored.handle(Input::Continue);
+    assert!(matches!(effects.last(), Some(Effect::Ask(_))), "{effects:?}");
+    let effects = restored.handle(Input::Replied(say("done")));
+    let Some(Effect::Finish(end)) = effects.last() else { panic!("{effects:?}") };
+    assert_eq!((end.reason, end.text.as_str()), (None, "I look done"));
 }
 
 #[test]

@@ -30,6 +30,10 @@ pub(super) struct Record {
     spoiled_before: usize,
     /// The last text that is not empty.
     pub(super) text: String,
+    /// The text of the last answer; of one that was cut and went on all parts of it, joined.
+    pub(super) answer: String,
+    /// How many parts of an answer that goes on there are so far; 0: the last one is whole.
+    pub(super) parts: u32,
     /// Ids of calls, so that none stands twice in a conversation.
     pub(super) ids: HashSet<String>,
 }
@@ -52,18 +56,26 @@ impl Record {
                 self.messages.extend_from_slice(messages);
             }
             Item::Message { message, usage, stop, denial } => {
-                self.read(message);
+                self.read(message, *stop);
                 self.push(message);
                 if let Some(usage) = usage {
                     self.turn(usage, *stop);
                 }
                 self.denials.extend(denial.clone());
             }
-            Item::Turn { usage, stop } => self.turn(usage, *stop),
+            Item::Turn { usage, stop } => {
+                // Earlier versions wrote it behind a message, and knew no reason.
+                if stop.is_some() {
+                    self.extend("", false, *stop);
+                }
+                self.turn(usage, *stop);
+            }
             Item::Unanswered { text } => {
                 self.usage.turns += 1;
                 self.unanswered += 1;
-                self.said(text);
+                if !text.trim().is_empty() {
+                    self.text = if self.parts > 0 { format!("{}{text}", self.answer) } else { text.clone() };
+                }
             }
             Item::Denied { denial } => self.denials.push(denial.clone()),
             Item::Repair => self.repairs += 1,
@@ -104,17 +116,24 @@ impl Record {
         self.usage.add(usage);
     }
 
-    fn read(&mut self, message: &Message) {
+    fn read(&mut self, message: &Message, stop: Option<StopReason>) {
         if message.role != Role::Assistant {
             return;
         }
-        self.said(&text_of(&message.content));
+        self.extend(&text_of(&message.content), calls_of(message).next().is_some(), stop);
         self.ids.extend(calls_of(message).map(|(id, _, _)| id.to_owned()));
     }
 
-    fn said(&mut self, text: &str) {
-        if !text.trim().is_empty() {
-            text.clone_into(&mut self.text);
+    /// Takes over the text of an answer, or of one more part of it.
+    fn extend(&mut self, text: &str, has_calls: bool, stop: Option<StopReason>) {
+        if self.parts == 0 {
+            self.answer.clear();
+        }
+        self.answer.push_str(text);
+        let goes_on = matches!(stop, Some(StopReason::MaxTokens | StopReason::Paused)) && !has_calls;
+        self.parts = if goes_on { self.parts + 1 } else { 0 };
+        if !self.answer.trim().is_empty() {
+            self.text.clone_from(&self.answer);
         }
     }
 

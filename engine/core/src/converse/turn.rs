@@ -16,6 +16,9 @@ use crate::wire::{Block, Message, Reply, Role, StopReason};
 /// Turns in a row in which nothing can be acted on, after which the agent has failed.
 const MOST_SPOILED: usize = 5;
 
+/// How often an answer may go on in a further turn.
+const MOST_CONTINUED: u32 = 3;
+
 impl Step<'_> {
     pub(super) fn replied(&mut self, reply: Reply) {
         let message = Message { role: Role::Assistant, content: self.tidy(reply.content) };
@@ -39,9 +42,14 @@ impl Step<'_> {
                 let message = format!("the model `{model}` refused to answer");
                 self.fail(Reason::Provider, message);
             }
+            StopReason::WindowFull => {
+                let message = "the model's window was full before the answer was whole";
+                self.fail(Reason::ContextOverflow, message);
+            }
             StopReason::MaxTokens if !calls.is_empty() => self.cut(calls),
-            StopReason::EndTurn | StopReason::ToolUse | StopReason::MaxTokens | StopReason::Other => {
-                if calls.is_empty() { self.answered(text, stop) } else { self.called(calls, text) }
+            StopReason::MaxTokens | StopReason::Paused if calls.is_empty() => self.unfinished(stop),
+            StopReason::EndTurn | StopReason::ToolUse | StopReason::MaxTokens | StopReason::Paused => {
+                if calls.is_empty() { self.answered() } else { self.called(calls, text) }
             }
         }
     }
@@ -74,13 +82,44 @@ impl Step<'_> {
         out
     }
 
+    /// An answer that is not whole goes on in the next turn, a few times; what it lacks would be missed by nobody else.
+    fn unfinished(&mut self, stop: StopReason) {
+        let record = &self.machine.record;
+        let limit = self.machine.spec.max_tokens;
+        let is_cut = stop == StopReason::MaxTokens;
+        if is_cut && record.answer.trim().is_empty() {
+            let message = "the limit of tokens was reached before the agent had said anything";
+            return self.fail(Reason::NoOutput, message);
+        }
+        let go_on = match is_cut {
+            true => {
+                "Your answer was cut by the limit of tokens. Go on exactly where it ends, and repeat nothing of it."
+            }
+            false => "Go on.",
+        };
+        let parts = record.parts;
+        if parts > MOST_CONTINUED || self.turns_left() == 0 {
+            let times = if parts == 1 {
+                "an answer was".to_owned()
+            } else {
+                format!("{parts} answers in a row were")
+            };
+            let message = format!(
+                "{times} cut (the limit is {limit} tokens); ask for less, or split the work into tasks"
+            );
+            return self.fail(Reason::Truncated, message);
+        }
+        self.say(vec![Block::Text { text: go_on.to_owned() }]);
+        self.ask();
+    }
+
     /// The limit of tokens may have cut the last call, and those before may need it: none is made.
     fn cut(&mut self, calls: &[(String, String, Value)]) {
         let again = self.machine.record.spoiled.last() == Some(&Spoil::Cut);
         self.record(Item::Spoiled { by: Spoil::Cut });
         if again {
             let message = "two answers in a row were cut by the limit of tokens in the middle of their calls";
-            return self.fail(Reason::InvalidOutput, message);
+            return self.fail(Reason::Truncated, message);
         }
         let text =
             "your answer reached the limit of tokens, so none of its calls was made; make smaller calls";
@@ -212,28 +251,20 @@ impl Step<'_> {
     }
 
     /// A turn without calls: its text is the answer.
-    pub(super) fn answered(&mut self, text: &str, stop: StopReason) {
-        let cut = stop == StopReason::MaxTokens;
+    fn answered(&mut self) {
+        let text = self.machine.record.answer.clone();
         if text.trim().is_empty() {
-            let message = match cut {
-                true => "the limit of tokens was reached before the agent had said anything",
-                false => "the agent ended without a text",
-            };
-            return self.fail(Reason::NoOutput, message);
+            return self.fail(Reason::NoOutput, "the agent ended without a text");
         }
         let form = match &self.machine.form {
             Ok(form) => form,
             Err(error) => return self.fail(Reason::InvalidOutput, error.clone()),
         };
         let wanted = form.wanted(self.machine.tools.iter().any(|tool| tool.name == HAND_IN));
-        let note = cut.then(|| "the answer was cut by the limit of tokens".to_owned());
-        match form.read(text) {
-            Ok(Fit::Text) => self.finish(None, note, text.to_owned(), None),
-            Ok(Fit::Value(value)) => self.finish(None, note, text.to_owned(), Some(value)),
-            Err(mut problem) => {
-                if let Some(note) = note {
-                    problem = format!("{problem} ({note})");
-                }
+        match form.read(&text) {
+            Ok(Fit::Text) => self.finish(None, None, text, None),
+            Ok(Fit::Value(value)) => self.finish(None, None, text, Some(value)),
+            Err(problem) => {
                 if self.no_repair_left() {
                     let message = format!("the answer doesn't fit its form: {problem}");
                     return self.fail(Reason::InvalidOutput, message);

@@ -130,6 +130,8 @@ reasons! {
     Provider = "provider";
     /// The conversation no longer fits the model's window.
     ContextOverflow = "context_overflow";
+    /// The limit of tokens cut the answer, again and again.
+    Truncated = "truncated";
     /// The output doesn't fit its declared form.
     InvalidOutput = "invalid_output";
     /// The agent ended without a text.

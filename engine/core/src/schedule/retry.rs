@@ -42,6 +42,7 @@ pub(super) fn is_transient(reason: Reason) -> bool {
         | Reason::RateLimit
         | Reason::Overloaded
         | Reason::ContextOverflow
+        | Reason::Truncated
         | Reason::InvalidOutput
         | Reason::NoOutput
         | Reason::MissingArtifact

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::api::{Api, Decoder};
-use super::{Block, Delta, Message, ModelError, Reply, Request, Role, SseEvent, StopReason, failure};
+use super::{Block, Delta, Message, ModelError, Reply, Request, Role, SseEvent, StopReason, failure, stop};
 use crate::model::{Effort, ProviderKind, Usage};
 use crate::text::parse_json;
 
@@ -230,8 +230,10 @@ impl Stream {
             "content_block_stop" => self.close(value["index"].as_u64())?,
             "message_delta" => {
                 self.count(&value["usage"])?;
-                if let Some(reason) = value["delta"]["stop_reason"].as_str() {
-                    self.stop = Some(stop_reason(reason));
+                if let Some(reason) =
+                    value["delta"]["stop_reason"].as_str().filter(|reason| !reason.is_empty())
+                {
+                    self.stop = Some(stop::reason(reason)?);
                 }
             }
             "message_stop" => self.done = true,
@@ -357,16 +359,6 @@ fn close_block(open: Open) -> Block {
             let input = parse_json(&json).unwrap_or(Value::String(json));
             Block::ToolUse { id, name, input }
         }
-    }
-}
-
-fn stop_reason(reason: &str) -> StopReason {
-    match reason {
-        "end_turn" | "stop_sequence" => StopReason::EndTurn,
-        "tool_use" => StopReason::ToolUse,
-        "max_tokens" | "model_context_window_exceeded" => StopReason::MaxTokens,
-        "refusal" => StopReason::Refusal,
-        _ => StopReason::Other,
     }
 }
 

@@ -199,7 +199,8 @@ fn stop_reasons_are_told_apart() {
         ("stop_sequence", StopReason::EndTurn),
         ("max_tokens", StopReason::MaxTokens),
         ("refusal", StopReason::Refusal),
-        ("pause_turn", StopReason::Other),
+        ("pause_turn", StopReason::Paused),
+        ("model_context_window_exceeded", StopReason::WindowFull),
     ] {
         let delta = json!({ "type": "message_delta", "delta": { "stop_reason": reason } }).to_string();
         let (_, reply) = decode(&API, &[stream(&[START, &delta, END[1]]).as_bytes()]).unwrap();

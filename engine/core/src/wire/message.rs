@@ -117,8 +117,10 @@ pub enum StopReason {
     MaxTokens,
     /// It refused.
     Refusal,
-    /// Anything else.
-    Other,
+    /// Its window was full.
+    WindowFull,
+    /// It paused, and goes on when it is asked again.
+    Paused,
 }
 
 /// A whole answer of a model.

@@ -12,6 +12,7 @@ mod openai;
 mod retry_after;
 mod script;
 mod sse;
+mod stop;
 #[cfg(test)]
 mod testing;
 

@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::api::{Api, Decoder};
-use super::{Block, Delta, Message, ModelError, Reply, Request, Role, SseEvent, StopReason, failure};
+use super::{Block, Delta, Message, ModelError, Reply, Request, Role, SseEvent, StopReason, failure, stop};
 use crate::model::{Effort, ProviderKind, Usage};
 use crate::text::parse_json;
 
@@ -213,8 +213,9 @@ impl Stream {
             if let Some(delta) = choice.delta {
                 self.delta(delta, &mut deltas)?;
             }
-            if let Some(reason) = choice.finish_reason {
-                self.stop = Some(stop_reason(&reason));
+            // Some gateways put an empty one into every chunk.
+            if let Some(reason) = choice.finish_reason.filter(|reason| !reason.is_empty()) {
+                self.stop = Some(stop::reason(&reason)?);
             }
         }
         Ok(deltas)
@@ -300,16 +301,6 @@ impl Stream {
         }
         let stop = if self.refused { StopReason::Refusal } else { stop };
         Ok(Reply { content, stop, usage: self.usage })
-    }
-}
-
-fn stop_reason(reason: &str) -> StopReason {
-    match reason {
-        "stop" => StopReason::EndTurn,
-        "tool_calls" | "function_call" => StopReason::ToolUse,
-        "length" => StopReason::MaxTokens,
-        "content_filter" => StopReason::Refusal,
-        _ => StopReason::Other,
     }
 }
 

@@ -166,12 +166,26 @@ fn finish_reasons_and_refusals_are_told_apart() {
         ("length", StopReason::MaxTokens),
         ("content_filter", StopReason::Refusal),
         ("tool_calls", StopReason::ToolUse),
-        ("else", StopReason::Other),
+        ("model_length", StopReason::WindowFull),
+        ("COMPLETE", StopReason::EndTurn),
     ] {
         assert_eq!(play(&[chunk(json!({}), Some(reason))]).unwrap().stop, stop);
     }
     let refused = play(&[chunk(json!({ "refusal": "no" }), Some("stop"))]).unwrap();
     assert_eq!((refused.stop, refused.text().as_str()), (StopReason::Refusal, "no"));
+}
+
+#[test]
+fn an_empty_finish_reason_is_none_and_an_unknown_one_no_end() {
+    let text = |text: &str, reason| chunk(json!({ "content": text }), reason);
+    let half = [text("half", Some(""))];
+    assert_eq!(play(&half).unwrap_err().kind, ModelErrorKind::Broken);
+    let whole = [text("ha", Some("")), text("lf", Some("")), chunk(json!({}), Some("stop"))];
+    assert_eq!(play(&whole).unwrap().text(), "half");
+    for reason in ["insufficient_system_resource", "error", "network_error"] {
+        let error = play(&[text("half", Some(reason))]).unwrap_err();
+        assert_eq!((error.kind, error.message.contains(reason)), (ModelErrorKind::Broken, true));
+    }
 }
 
 #[test]
