@@ -273,7 +273,7 @@ impl<'a> Variables<'a> {
         self.bytes += value.len();
         if value.len() > MOST_IN_ONE {
             let message = format!(
-                "the value has {} bytes, more than a variable can hold; write `| file` to get a path",
+                "the value has {} bytes, more than a variable can hold ({MOST_IN_ONE}); write `| file` to get a path",
                 value.len()
             );
             return Err(EvalError::new(message));

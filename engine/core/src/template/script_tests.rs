@@ -450,7 +450,7 @@ fn values_that_no_variable_can_hold_stop_the_script() {
     context.set("v", json!("x".repeat(120 * 1024 + 1)));
     assert_eq!(
         message(&context, "é ${{ v }}").0,
-        "the value has 122881 bytes, more than a variable can hold; write `| file` to get a path"
+        "the value has 122881 bytes, more than a variable can hold (122880); write `| file` to get a path"
     );
     context.set("v", json!("x".repeat(120 * 1024)));
     assert!(lower("a ${{ v }}").render(&context).is_ok());

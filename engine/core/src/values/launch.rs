@@ -8,6 +8,7 @@ use indexmap::IndexMap;
 
 use super::argv::{argv, command_line};
 use super::context::Scope;
+use super::limits::{check_all, check_variable};
 use crate::model::{Outcome, Reason};
 use crate::plan::{AgentTask, Command, Task, TaskKind};
 use crate::template::{Context, EvalError, Reference, RenderedScript, Script, Segment, Template};
@@ -117,8 +118,11 @@ pub fn prepare(scope: &Scope<'_>, task: &Task) -> Result<Launchable, Box<Outcome
         if template.references.iter().any(|reference| holds_secret(reference, &secret_env)) {
             secret_env.push(name.clone());
         }
+        check_variable(name, &value)?;
         env.insert(name.clone(), value);
     }
+    let declared = env.len();
+    check_all(&env, declared)?;
     let inner = Scope { env: Some(env.clone()), ..*scope };
     let dir = task.dir.as_ref().map(|template| render(&inner, "dir", template, &mut files)).transpose()?;
     let described = task
@@ -149,6 +153,7 @@ pub fn prepare(scope: &Scope<'_>, task: &Task) -> Result<Launchable, Box<Outcome
                     let first = source.lines().map(str::trim).find(|line| !line.is_empty());
                     let first = first.unwrap_or_default().to_owned();
                     env.extend(holes);
+                    check_all(&env, declared)?;
                     (PreparedCommand::Script { shell: Arc::clone(shell), script }, first)
                 }
                 Command::Words(words) => {

@@ -9,6 +9,7 @@ mod context;
 mod expand;
 mod field;
 mod launch;
+mod limits;
 mod lock;
 mod output;
 mod pairs;

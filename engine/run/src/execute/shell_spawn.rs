@@ -108,17 +108,31 @@ fn failed(launch: &ShellLaunch, error: &io::Error) -> Outcome {
         Some(Errno::ACCESS) if launch.dir.read_dir().is_err() => format!("may not enter the folder `{dir}`"),
         Some(Errno::ACCESS) => format!("`{name}` may not be executed"),
         Some(Errno::NOEXEC) => format!("`{name}` is no program; a script's first line names one after `#!`"),
-        Some(Errno::TOOBIG) => {
-            "arguments and environment are too big for the system; hand big values over in a file \
-                                (`${{ value | file }}`)"
-                .to_owned()
-        }
+        Some(Errno::TOOBIG) => format!(
+            "arguments and environment are too big for the system: {}; hand big values over in a file \
+             (`${{{{ value | file }}}}`)",
+            largest(launch)
+        ),
         _ if error.kind() == io::ErrorKind::InvalidInput => {
             "a NUL character stands in an argument or a variable".to_owned()
         }
         _ => format!("can't start `{name}`: {error}"),
     };
     Outcome::failed(Reason::Spawn, message)
+}
+
+/// The largest of what a command is started with, in words.
+fn largest(launch: &ShellLaunch) -> String {
+    let argument = launch.argv.iter().map(|argument| argument.len()).max().unwrap_or(0);
+    let own = launch.env.set.iter().map(|(name, value)| (name.clone(), value.len()));
+    let given = std::env::vars_os().filter(|(name, _)| !launch.env.removed.contains(name));
+    let given = given.map(|(name, value)| (name, value.len()));
+    match own.chain(given).max_by_key(|(_, bytes)| *bytes) {
+        Some((name, bytes)) if bytes > argument => {
+            format!("the variable `{}` has {bytes} bytes", name.display())
+        }
+        _ => format!("the longest argument, which is what a script is too, has {argument} bytes"),
+    }
 }
 
 fn not_found(name: &str) -> String {

@@ -447,6 +447,10 @@ async fn what_can_not_be_started_says_why() {
     let (reason, message) = spawn_failure(|launch| launch.argv.push("x".repeat(200_000).into())).await;
     assert_eq!(reason, Reason::Spawn);
     assert!(message.starts_with("arguments and environment are too big"), "{message}");
+    assert!(message.contains("has 200000 bytes"), "{message}");
+    let variable = ("LARGE".into(), "x".repeat(200_000).into());
+    let (_, message) = spawn_failure(|launch| launch.env.set.push(variable)).await;
+    assert!(message.contains("the variable `LARGE` has 200000 bytes"), "{message}");
 }
 
 /// File handles run out for a whole process, so this test runs itself again in one of its own.
