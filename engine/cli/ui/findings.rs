@@ -9,8 +9,11 @@ use flow_core::text::{one_line, shell_word, visible};
 use indexmap::IndexMap;
 use serde_json::{Map, Value};
 
+use super::layout::folded;
+
 /// Every diagnostic as it stands in the reference: code, message, place, help. Under GitHub Actions each is an annotation,
-/// which the log shows as well: there a warning is nothing else. A plan of twenty agents may earn one warning twenty times; what to do about it is said with the first.
+/// which the log shows as well: there a warning is nothing else. A plan of twenty agents may earn one warning twenty
+/// times; what to do about it is said with the first.
 pub fn diagnostics(all: &[Diagnostic]) {
     let mut out = anstream::stderr().lock();
     let annotate = super::in_github_actions();
@@ -34,9 +37,11 @@ pub fn diagnostics(all: &[Diagnostic]) {
 /// Under GitHub Actions each is an annotation instead.
 pub fn in_brief(all: &[Diagnostic], plan: &str) {
     let check = format!("{} check {}", super::program(), shell_word(plan));
+    // Between words where there is a terminal, and not at all elsewhere.
+    let columns = console::Term::stderr().size_checked().map_or(usize::MAX, |(_, columns)| columns.into());
     let lines = match super::in_github_actions() {
         true => all.iter().map(annotation).collect(),
-        false => brief_lines(all, &check),
+        false => brief_lines(all, &check).iter().flat_map(|line| folded(line, columns)).collect::<Vec<_>>(),
     };
     let mut out = anstream::stderr().lock();
     for line in lines {

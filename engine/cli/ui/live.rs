@@ -101,7 +101,8 @@ impl Live {
             Line::Stopping { .. } => return None,
             Line::Retry { .. } | Line::Note { .. } | Line::Finished { .. } => {}
         }
-        Some(super::plain::lines(line, &self.folder, columns, names))
+        // The last column stays free.
+        Some(super::plain::lines(line, &self.folder, columns.saturating_sub(1), names))
     }
 
     fn say_not_run(&mut self, names: Names) {
@@ -126,7 +127,9 @@ impl Live {
 impl Screen for Live {
     fn show(&mut self, update: &Update, line: Option<&Line>, view: &View) {
         let (_, columns) = size();
-        if let Some(text) = words::activity(update).filter(|_| self.verbose) {
+        let names = Names::Fitted(layout::name_width(view, columns));
+        if let Some(text) = words::activity(update, names).filter(|_| self.verbose) {
+            let text = console::truncate_str(&text, columns.saturating_sub(1), "…");
             self.scrolls.push(styled(&text));
         }
         let said = line.and_then(|line| self.said(line, view, columns));

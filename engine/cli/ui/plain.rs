@@ -44,7 +44,7 @@ impl Plain {
 impl Screen for Plain {
     fn show(&mut self, update: &Update, line: Option<&Line>, _: &View) {
         let mut out = anstream::stderr().lock();
-        if let Some(text) = words::activity(update).filter(|_| self.verbose) {
+        if let Some(text) = words::activity(update, Names::Whole).filter(|_| self.verbose) {
             let _ = writeln!(out, "{text}");
         }
         let Some(line) = line else { return };

@@ -113,7 +113,7 @@ pub fn line(line: &Line, names: Names) -> String {
 }
 
 /// What begins or goes on, where the person wants to see that too.
-pub fn activity(update: &Update) -> Option<String> {
+pub fn activity(update: &Update, names: Names) -> Option<String> {
     let (word, task, said) = match update {
         Update::Event(entry) => match &entry.event {
             Event::AttemptRunning { task, launch, .. } => ("start", task, launch.description.clone()),
@@ -131,7 +131,7 @@ pub fn activity(update: &Update) -> Option<String> {
         ) => return None,
     };
     let said = one_line(&said, 120);
-    Some(format!("{FAINT}{word:<SIGN$} {:<ADDRESS$} {}{FAINT:#}", name(task.as_str()), visible(&said)))
+    Some(format!("{FAINT}{word:<SIGN$} {} {}{FAINT:#}", names.write(task.as_str()), visible(&said)))
 }
 
 /// `begun`: whether there was an attempt.

@@ -76,13 +76,11 @@ impl View {
             .into_iter()
             .filter(|(_, (.., waiting))| *waiting > 0)
             .max_by_key(|(_, (.., waiting))| *waiting)?;
+        let provider = model.split_once('/').map_or(model, |(provider, _)| provider);
         if let Some((until, reason)) = self.parked.get(model).filter(|(until, _)| *until > now) {
             let more = format_duration(until.since(now));
-            let said =
-                format!("{waiting} of {all} waiting: {model} asks for patience, {more} more ({reason})");
-            return Some(said);
+            return Some(format!("{waiting} of {all} waiting: provider {provider} asks for {more} ({reason})"));
         }
-        let provider = model.split_once('/').map_or(model, |(provider, _)| provider);
         Some(match (all - waiting >= most as usize, self.parked.contains_key(model)) {
             (true, _) => {
                 format!("{most} of {all} at once: provider {provider} allows {most} (max_concurrent)")

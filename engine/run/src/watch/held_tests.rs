@@ -53,7 +53,7 @@ fn a_provider_that_lets_no_more_through_is_named_with_its_number_and_its_key() {
     let reason = "Overloaded".to_owned();
     let event = Event::ProviderParked { provider: "fake/m1".to_owned(), until: Millis(2000), reason };
     take(&mut view, event);
-    let said = "32 of 40 waiting: fake/m1 asks for patience, 1.5s more (Overloaded)";
+    let said = "32 of 40 waiting: provider fake asks for 1.5s (Overloaded)";
     assert_eq!(view.held(Millis(500)).as_deref(), Some(said));
     assert!(view.held(Millis(2000)).is_some_and(|said| said.contains("max_concurrent")));
     view.update(&Update::Progress("review[0]".into(), Progress::Waiting(true)));
