@@ -165,7 +165,7 @@ fn shares(
 
 /// `review  23/100 · 3 failed · 37 queued`.
 fn header(parent: &Address, group: &Group, frame: &Frame) -> String {
-    let name = middle(&visible(parent.as_str()), frame.columns / 3);
+    let name = middle(&words::name(parent.as_str()), frame.columns / 3);
     let mut text = format!("{:<SIGN$} {name}  {}/{}", turning(frame), group.ended.all(), group.instances);
     counts(&mut text, group.ended.failed + group.ended.lost, group.queued());
     text

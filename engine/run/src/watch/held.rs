@@ -79,7 +79,9 @@ impl View {
         let provider = model.split_once('/').map_or(model, |(provider, _)| provider);
         if let Some((until, reason)) = self.parked.get(model).filter(|(until, _)| *until > now) {
             let more = format_duration(until.since(now));
-            return Some(format!("{waiting} of {all} waiting: provider {provider} asks for {more} ({reason})"));
+            return Some(format!(
+                "{waiting} of {all} waiting: provider {provider} asks for {more} ({reason})"
+            ));
         }
         Some(match (all - waiting >= most as usize, self.parked.contains_key(model)) {
             (true, _) => {
