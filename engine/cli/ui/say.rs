@@ -90,12 +90,21 @@ pub fn in_github_actions() -> bool {
     std::env::var("GITHUB_ACTIONS").is_ok_and(|value| value == "true")
 }
 
+/// A text of several lines, none of which begins with what a CI system takes for a command: such a line stands behind a bar.
+pub fn guarded(text: &str) -> String {
+    let is_command = |line: &str| ["::", "##["].iter().any(|sign| line.trim_start().starts_with(sign));
+    let text = visible(text);
+    let mut lines = text.split('\n');
+    let first = lines.next().unwrap_or_default().to_owned();
+    lines.fold(first, |said, line| said + if is_command(line) { "\n| " } else { "\n" } + line)
+}
+
 fn say(word: &str, style: Style, message: &str, help: Option<&str>) {
     let mut out = anstream::stderr().lock();
     // Nobody can be told that standard error is gone.
-    let _ = writeln!(out, "{style}{word}{style:#}: {}", visible(message));
+    let _ = writeln!(out, "{style}{word}{style:#}: {}", guarded(message));
     if let Some(help) = help {
-        let _ = writeln!(out, "{NOTE}help{NOTE:#}: {}", visible(help));
+        let _ = writeln!(out, "{NOTE}help{NOTE:#}: {}", guarded(help));
     }
 }
 
@@ -103,3 +112,7 @@ fn say(word: &str, style: Style, message: &str, help: Option<&str>) {
 pub fn many(count: usize, one: &str, more: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { more })
 }
+
+#[cfg(test)]
+#[path = "say_tests.rs"]
+mod tests;

@@ -92,9 +92,9 @@ pub fn line(line: &Line, names: Names) -> String {
         }
         Line::Parked { provider, wait, reason } => {
             let wait = format_duration(*wait);
-            format!("{ODD}{:<SIGN$}{ODD:#} {provider} for {wait}: {}", "wait", visible(reason))
+            format!("{ODD}{:<SIGN$}{ODD:#} {provider} for {wait}: {}", "wait", super::guarded(reason))
         }
-        Line::Note { text } => format!("{ODD}{:<SIGN$}{ODD:#} {}", "note", visible(text)),
+        Line::Note { text } => format!("{ODD}{:<SIGN$}{ODD:#} {}", "note", super::guarded(text)),
         Line::Stopping { reason: Reason::FailFast, force: false } => {
             format!(
                 "{ODD}{:<SIGN$}{ODD:#} fail fast: nothing more is started, what runs is asked to end",
@@ -106,7 +106,7 @@ pub fn line(line: &Line, names: Names) -> String {
         }
         Line::Stopping { force: true, .. } => format!("{BAD}{:<SIGN$}{BAD:#} what runs is killed", "stop"),
         Line::Finished { message, .. } => match message {
-            Some(message) => format!("{BAD}error{BAD:#}: {}", visible(message)),
+            Some(message) => format!("{BAD}error{BAD:#}: {}", super::guarded(message)),
             None => String::new(),
         },
     }

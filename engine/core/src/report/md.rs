@@ -9,7 +9,7 @@ use super::markdown::{cell, code, plain};
 use super::md_failures::{allowed_failures, blocked, failures};
 use super::md_graph::graph;
 use super::md_tasks::tasks;
-use super::md_values::{answers, outputs};
+use super::md_values::{answers, outputs, results};
 use super::md_work::{artifacts, denials, merges, trees};
 use super::run_report::RunReport;
 use crate::model::OutputSlice;
@@ -26,6 +26,7 @@ type Section = fn(&mut String, &RunReport, &dyn Texts);
 /// The sections in the order in which a reviewer wants them, and whether one is worth a link at the top.
 const SECTIONS: &[(&str, bool, Section)] = &[
     ("Outputs", false, |out, report, _| outputs(out, report)),
+    ("Results", false, |out, report, texts| results(out, report, texts)),
     ("Tasks", false, |out, report, _| tasks(out, report)),
     ("Failures", true, |out, report, texts| failures(out, report, texts)),
     ("Allowed failures", true, |out, report, texts| allowed_failures(out, report, texts)),

@@ -20,7 +20,7 @@ const NAME: usize = 60;
 const LOOKS: [(&str, &str); 5] = [
     ("completed", "fill:#dafbe1,stroke:#1a7f37,color:#1f2328"),
     ("failed", "fill:#ffebe9,stroke:#cf222e,color:#1f2328"),
-    ("allowed", "fill:#fff8c5,stroke:#9a6700,color:#1f2328"),
+    ("odd", "fill:#fff8c5,stroke:#9a6700,color:#1f2328"),
     ("running", "fill:#ddf4ff,stroke:#0969da,color:#1f2328"),
     ("idle", "fill:#f6f8fa,stroke:#818b98,color:#59636e,stroke-dasharray:4 3"),
 ];
@@ -61,9 +61,9 @@ pub(super) fn graph(out: &mut String, report: &RunReport) {
 fn look(task: &TaskReport) -> &'static str {
     match task.state {
         TaskState::Completed => "completed",
-        TaskState::Failed if task.allowed => "allowed",
+        TaskState::Failed if task.allowed => "odd",
         TaskState::Failed | TaskState::Lost => "failed",
-        TaskState::Killed if !task.never_began() => "failed",
+        TaskState::Killed if !task.never_began() => "odd",
         TaskState::Starting | TaskState::Running => "running",
         TaskState::Killed | TaskState::Created | TaskState::Skipped | TaskState::Blocked => "idle",
     }

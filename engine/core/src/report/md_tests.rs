@@ -221,6 +221,12 @@ fn a_run_as_its_reviewer_reads_it() {
 
     [Failures](#failures) · [Allowed failures](#allowed-failures) · [Blocked](#blocked) · [Answers](#answers) · [Graph](#graph)
 
+    ## Results
+
+    **verdict**
+
+    BLOCK
+
     ## Tasks
 
     | task | state | agent | model | tokens | cached | time | what |
@@ -272,10 +278,6 @@ fn a_run_as_its_reviewer_reads_it() {
 
     ## Answers
 
-    **verdict**
-
-    BLOCK
-
     <details><summary><code>audit[auth]</code></summary>
 
     > **Fine.**  
@@ -295,7 +297,7 @@ fn a_run_as_its_reviewer_reads_it() {
     ```mermaid
     flowchart TD
       t0["list"]:::completed
-      t1["lint"]:::allowed
+      t1["lint"]:::odd
       t2["types"]:::failed
       t3["package"]:::idle
       t4["audit ×3"]:::failed
@@ -305,7 +307,7 @@ fn a_run_as_its_reviewer_reads_it() {
       t4 -. done .-> t5
       classDef completed fill:#dafbe1,stroke:#1a7f37,color:#1f2328
       classDef failed fill:#ffebe9,stroke:#cf222e,color:#1f2328
-      classDef allowed fill:#fff8c5,stroke:#9a6700,color:#1f2328
+      classDef odd fill:#fff8c5,stroke:#9a6700,color:#1f2328
       classDef idle fill:#f6f8fa,stroke:#818b98,color:#59636e,stroke-dasharray:4 3
     ```
 

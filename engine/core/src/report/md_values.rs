@@ -1,5 +1,6 @@
 //! Values in the report for people: a text as text, a list as a list, a list of objects as a table.
 
+use std::collections::HashSet;
 use std::fmt::Write as _;
 
 use serde_json::{Map, Value};
@@ -8,6 +9,7 @@ use super::format::Texts;
 use super::markdown::{fenced, plain};
 use super::markdown_quote;
 use super::run_report::{RunReport, TaskReport};
+use crate::ids::Address;
 use crate::model::TaskState;
 use crate::text::{escape_xml, head_bytes};
 
@@ -32,7 +34,10 @@ const COLUMNS: usize = 6;
 /// Objects in objects that get lines of their own.
 const DEPTH: usize = 3;
 
-/// Answers of agents that are shown, and how much of each.
+/// Results of a plan without outputs.
+const RESULTS: usize = 5;
+
+/// Answers of other agents that are shown, and how much of each.
 const ANSWERS: usize = 30;
 const ANSWER: usize = 4 << 10;
 
@@ -50,36 +55,54 @@ pub(super) fn outputs(out: &mut String, report: &RunReport) {
     }
 }
 
-/// What the agents said last: open where it is what the plan is for, else folded.
-pub(super) fn answers(out: &mut String, report: &RunReport, texts: &dyn Texts) {
-    let has_outputs = report.outputs.as_ref().is_some_and(|outputs| *outputs != Value::Object(Map::new()));
-    let is_read = |task: &TaskReport| {
-        let own = task.parent.as_ref().unwrap_or(&task.address);
-        report.tasks.iter().any(|other| other.needs.iter().any(|need| need.task == *own))
-    };
-    let answers: Vec<(&TaskReport, String)> = report
-        .tasks
-        .iter()
-        .filter(|task| task.state == TaskState::Completed && task.agent.is_some())
-        .filter_map(|task| Some((task, answer(task, report, texts)?)))
-        .take(ANSWERS)
-        .collect();
-    if answers.is_empty() {
-        return;
-    }
-    let (last, others): (Vec<_>, Vec<_>) =
-        answers.into_iter().partition(|(task, _)| !has_outputs && task.parent.is_none() && !is_read(task));
-    for (task, text) in last {
-        let _ = writeln!(out, "\n**{}**\n\n{text}", plain(task.address.as_str()));
-    }
-    for (task, text) in others {
-        let name = escape_xml(task.address.as_str());
-        let _ = writeln!(out, "\n<details><summary><code>{name}</code></summary>\n\n{text}\n\n</details>");
+/// What the plan came to where it declares no outputs: what the agents said whom no other task needs.
+pub(super) fn results(out: &mut String, report: &RunReport, texts: &dyn Texts) {
+    for task in last_agents(report).into_iter().take(RESULTS) {
+        if let Some(text) = answer(task, report, (texts, LONG)) {
+            let _ = writeln!(out, "\n**{}**\n\n{text}", plain(task.address.as_str()));
+        }
     }
 }
 
+/// What the other agents said, folded.
+pub(super) fn answers(out: &mut String, report: &RunReport, texts: &dyn Texts) {
+    let last: Vec<&Address> =
+        last_agents(report).into_iter().take(RESULTS).map(|task| &task.address).collect();
+    let others = report.tasks.iter().filter(|task| has_answered(task) && !last.contains(&&task.address));
+    let (mut shown, mut more) = (0, 0);
+    for task in others {
+        if shown == ANSWERS {
+            more += 1;
+            continue;
+        }
+        let Some(text) = answer(task, report, (texts, ANSWER)) else { continue };
+        let name = escape_xml(task.address.as_str());
+        let _ = writeln!(out, "\n<details><summary><code>{name}</code></summary>\n\n{text}\n\n</details>");
+        shown += 1;
+    }
+    if more > 0 {
+        let _ = writeln!(out, "\nand {more} more");
+    }
+}
+
+/// The agents whose answers nobody reads but the person. Where the plan declares outputs they are what it is for.
+fn last_agents(report: &RunReport) -> Vec<&TaskReport> {
+    if report.outputs.as_ref().is_some_and(|outputs| *outputs != Value::Object(Map::new())) {
+        return Vec::new();
+    }
+    let read: HashSet<&Address> =
+        report.tasks.iter().flat_map(|task| &task.needs).map(|need| &need.task).collect();
+    let is_last =
+        |task: &&TaskReport| has_answered(task) && task.parent.is_none() && !read.contains(&task.address);
+    report.tasks.iter().filter(is_last).collect()
+}
+
+fn has_answered(task: &TaskReport) -> bool {
+    task.state == TaskState::Completed && task.agent.is_some()
+}
+
 /// What an agent said, unless the outputs say the same.
-fn answer(task: &TaskReport, report: &RunReport, texts: &dyn Texts) -> Option<String> {
+fn answer(task: &TaskReport, report: &RunReport, (texts, most): (&dyn Texts, usize)) -> Option<String> {
     let mut outputs = report.outputs.iter().filter_map(Value::as_object).flat_map(Map::values);
     if let Some(value) = &task.output {
         if outputs.any(|output| output == value) {
@@ -90,7 +113,7 @@ fn answer(task: &TaskReport, report: &RunReport, texts: &dyn Texts) -> Option<St
         return Some(out.trim_matches('\n').to_owned());
     }
     let slice = task.attempts.last()?.text.as_ref().filter(|slice| slice.len > 0)?;
-    let (text, all) = texts.text(slice, ANSWER);
+    let (text, all) = texts.text(slice, most);
     let said = outputs.any(|output| output.as_str().is_some_and(|one| one.trim() == text.trim()));
     (!said && !text.trim().is_empty()).then(|| long_text(&text, all))
 }
