@@ -6,7 +6,7 @@ use std::fmt::Write;
 use flow_core::compile::AgentRegistry;
 use flow_core::diagnostic::Diagnostic;
 use flow_core::model::{AgentDef, AgentSource, ModelRef, ToolPolicy, ToolRule};
-use flow_core::text::{did_you_mean, list_some, one_line, visible};
+use flow_core::text::{alike, did_you_mean, list_some, one_line, visible};
 use serde_json::{Value, json};
 
 use crate::args::{AgentsCommand, ListHow};
@@ -55,34 +55,13 @@ fn find<'a>(registry: &'a AgentRegistry, name: &str) -> anyhow::Result<&'a Agent
         ui::finding_lines(found);
         return Err(Failure::new(Exit::Invalid, format!("the definition of `{name}` can't be used")).into());
     }
-    let part = like(name, registry.names());
+    let part = alike(name, registry.names());
     let help = match did_you_mean(name, registry.names()) {
         Some(meant) => format!("did you mean `{meant}`?"),
         None if !part.is_empty() => format!("there are {}", list_some(part, 8)),
         None => format!("there are {}: see `flow agents list`", list_some(registry.names(), 8)),
     };
     Err(Failure::new(Exit::Invalid, format!("no agent is called `{name}`")).help(help).into())
-}
-
-/// Names that hold this one or that it holds, then those that share a word with it; the shortest first.
-fn like<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
-    let wanted = name.to_lowercase();
-    let words = |text: &str| -> Vec<String> {
-        let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| word.len() > 4);
-        words.map(str::to_owned).collect()
-    };
-    let own = words(&wanted);
-    let rank = |other: &&str| {
-        let lower = other.to_lowercase();
-        let shared = words(&lower).iter().filter(|word| own.contains(word)).count();
-        match lower.contains(&wanted) || (lower.len() > 3 && wanted.contains(&lower)) {
-            true => Some((0, 0, lower.len())),
-            false => (shared > 0).then_some((1, own.len() - shared.min(own.len()), lower.len())),
-        }
-    };
-    let mut found: Vec<_> = names.filter_map(|other| Some((rank(&other)?, other))).collect();
-    found.sort();
-    found.into_iter().map(|(_, other)| other).collect()
 }
 
 /// The winner and what it replaces, the strongest first.

@@ -16,7 +16,7 @@ use crate::model::{
 };
 use crate::plan::{AgentTask, Output, Permissions};
 use crate::syntax::{PromptText, Text};
-use crate::text::list_some;
+use crate::text::{alike, list_some};
 
 /// The agent of a task that has a prompt and names none.
 const DEFAULT_AGENT: &str = "general-purpose";
@@ -68,7 +68,12 @@ impl Cast {
         }
         let near = match input.agents.is_disabled(name) {
             true => Some("`[agents] disable` of flow.toml takes it out".to_owned()),
-            false => findings.instead(name, input.agents.names()),
+            false => {
+                // Of a hundred agents the nearest first.
+                let near = alike(name, input.agents.names());
+                let others = input.agents.names().filter(|other| !near.contains(other));
+                findings.instead(name, near.iter().copied().chain(others))
+            }
         };
         let searched = match input.agents.searched.as_slice() {
             [] => None,

@@ -115,8 +115,9 @@ fn definitions_that_other_lines_hide_say_why_under_both_names() {
     assert_eq!(why(&format!("# Helper\n\n```yaml\n{keys}```\n\nB\n")), behind);
     let titled = "3:1 [---] F0109 lines stand above the front matter, so it defines no agent; begin the file with this line, and put what stands above behind the keys";
     assert_eq!(why(&format!("# Helper\n\n---\n{keys}---\nB\n")), titled);
-    let open = "1:1 [name: h] F0109 the opening `---` of the front matter is missing, so it defines no agent; put a line `---` above this one, and one behind the last key";
+    let open = "1:1 [name: h] F0109 the opening `---` of the front matter is missing, so it defines no agent; put a line `---` above this one";
     assert_eq!(why(&format!("{keys}---\nB\n")), open);
+    assert_eq!(why(&format!("{keys}\nB\n")), format!("{open}, and one behind the last key"));
     // A page that speaks of agents.
     let page = registry(vec![text(
         AgentSource::Project,

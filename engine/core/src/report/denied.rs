@@ -32,7 +32,7 @@ pub fn denied_lines(report: &RunReport, plan: &Plan) -> Vec<String> {
             others => format!(" and {others} more"),
         };
         let word = if tasks.len() == 1 { "task" } else { "tasks" };
-        let times = if *times == 1 { String::new() } else { format!(", {times} times") };
+        let times = if *times == tasks.len() { String::new() } else { format!(", {times} times") };
         format!("{line} ({word} {}{others}{times})", names.join(", "))
     });
     let rest = (more > 0).then(|| format!("{more} more, see the report"));

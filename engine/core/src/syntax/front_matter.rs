@@ -121,7 +121,11 @@ pub(crate) fn hidden_front_matter(file: &Arc<SourceFile>) -> Option<Diagnostic> 
         ["name:", "description:", "tools:", "model:"].iter().any(|key| written(first).starts_with(key));
     if is_key && has_keys(first) {
         let message = "the opening `---` of the front matter is missing, so it defines no agent".to_owned();
-        return at(first, message, "put a line `---` above this one, and one behind the last key");
+        let help = match (first..lines.len()).any(is_mark) {
+            true => "put a line `---` above this one",
+            false => "put a line `---` above this one, and one behind the last key",
+        };
+        return at(first, message, help);
     }
     None
 }

@@ -18,4 +18,4 @@ pub use json::{check_numbers, parse_json, without_mark};
 pub use mermaid::{mermaid_label, mermaid_name};
 pub use show::{escape_xml, shell_word, shown_line, visible};
 pub use size::format_size;
-pub use suggest::{did_you_mean, list_some};
+pub use suggest::{alike, did_you_mean, list_some};

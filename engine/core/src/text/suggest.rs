@@ -21,6 +21,28 @@ pub fn did_you_mean<'a>(given: &str, candidates: impl IntoIterator<Item = &'a st
         .map(|(_, candidate)| candidate)
 }
 
+/// Names that hold this one or that it holds, then those that share a word with it, the nearest first: for who knows a part
+/// of a name.
+pub fn alike<'a>(given: &str, names: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
+    /// Shorter words (`code`, `agent`'s kin) are in half of all names.
+    const LEAST: usize = 5;
+    let wanted = given.to_lowercase();
+    let words = |text: &str| -> Vec<String> {
+        let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| word.len() >= LEAST);
+        words.map(str::to_owned).collect()
+    };
+    let own = words(&wanted);
+    let rank = |name: &str| {
+        let lower = name.to_lowercase();
+        let holds = lower.contains(&wanted) || (lower.len() >= LEAST && wanted.contains(&lower));
+        let shared = words(&lower).iter().filter(|word| own.contains(word)).count();
+        (holds || shared > 0).then_some((!holds, usize::MAX - shared, lower.len()))
+    };
+    let mut found: Vec<_> = names.into_iter().filter_map(|name| Some((rank(name)?, name))).collect();
+    found.sort();
+    found.into_iter().map(|(_, name)| name).collect()
+}
+
 /// "`a`, `b`, `c` and 4 more": at most `most` names.
 pub fn list_some<'a>(names: impl IntoIterator<Item = &'a str>, most: usize) -> String {
     let names: Vec<&str> = names.into_iter().collect();
