@@ -6,6 +6,10 @@
 
 use std::fmt::Write;
 
+/// A terminal that knows these shows what stands between them at once; others pass them over.
+const TOGETHER: &str = "\x1b[?2026h";
+const SHOWN: &str = "\x1b[?2026l";
+
 /// What stands on the screen now.
 #[derive(Debug, Default)]
 pub(super) struct Redraw {
@@ -17,7 +21,7 @@ impl Redraw {
     /// Draws `area` in place of what was drawn before, with lines above it that stay. No line of `area` may be as wide as
     /// the terminal.
     pub(super) fn frame(&mut self, above: &[String], area: &[String], columns: usize) -> String {
-        let mut text = String::from("\r");
+        let mut text = format!("{TOGETHER}\r");
         let rows: usize = self.drawn.iter().map(|width| width.div_ceil(columns.max(1)).max(1)).sum();
         if rows > 0 {
             let _ = write!(text, "\x1b[{rows}A");
@@ -31,12 +35,12 @@ impl Redraw {
             text.push('\n');
         }
         for line in area {
-            // Each line is cleared just before it is written, so that nothing flickers.
-            text.push_str("\x1b[K");
+            // What is left of the line before goes last, so that no line is ever empty in between.
             text.push_str(line);
-            text.push('\n');
+            text.push_str("\x1b[K\n");
         }
         text.push_str("\x1b[J");
+        text.push_str(SHOWN);
         self.drawn = area.iter().map(|line| console::measure_text_width(line)).collect();
         text
     }

@@ -14,6 +14,7 @@ impl Terminal {
     }
 
     fn write(&mut self, text: &str) {
+        let text = &text.replace(TOGETHER, "").replace(SHOWN, "");
         let mut rest = text.chars();
         while let Some(c) = rest.next() {
             match c {
