@@ -29,5 +29,5 @@ fn a_sign_of_life_names_what_runs_on_one_line() {
         view.update(&Update::Event(Arc::new(entry)));
     }
     let told = sign_of_life(&view, Duration::from_secs(60));
-    assert_eq!(told, "...     0/0 done · 6 running · 1m: a\\n::error::b, b, c, d and 2 more");
+    assert_eq!(told, "...     0/0 done · 6 running · 1m00s: a\\n::error::b, b, c, d and 2 more");
 }
