@@ -118,6 +118,32 @@ fn exit_codes_are_those_of_the_help() {
 }
 
 #[test]
+fn commands_that_are_named_exist() {
+    let flow = Flow::new();
+    let help = flow.run(&["--help"]).exits(0).stdout;
+    for command in keys(&page("run-folder.md"), "## Commands that read it") {
+        let name = command.strip_prefix("flow ").unwrap();
+        assert!(help.contains(&format!("\n  {name} ")), "{command}");
+    }
+}
+
+#[test]
+fn the_agents_that_are_built_in_are_named() {
+    let flow = Flow::new();
+    let listed = flow.run(&["agents", "list", "-o", "json"]).exits(0).json();
+    let known: BTreeSet<&str> = listed
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|agent| agent["source"] == "built-in")
+        .map(|agent| agent["name"].as_str().unwrap())
+        .collect();
+    let page = page("agents.md");
+    let item = page.split("1. built in:").nth(1).unwrap().split("\n2. ").next().unwrap();
+    assert_eq!(item.split('`').skip(1).step_by(2).collect::<BTreeSet<_>>(), known);
+}
+
+#[test]
 fn variables_are_those_of_the_help() {
     let flow = Flow::new();
     let helps =

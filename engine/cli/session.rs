@@ -366,6 +366,10 @@ impl Place for Outside<'_> {
         workspace::depth(self.root)
     }
 
+    fn exists(&self, path: &str) -> bool {
+        self.root.join(path).symlink_metadata().is_ok()
+    }
+
     fn has_program(&self, name: &str) -> bool {
         let Some(path) = std::env::var_os("PATH") else { return false };
         std::env::split_paths(&path).any(|dir| dir.join(name).is_file())

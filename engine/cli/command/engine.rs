@@ -297,6 +297,8 @@ pub(super) fn run_started(
     folder: &RunFolder,
     limits: Limits,
 ) -> Event {
+    // Nothing else has a branch to land on.
+    let private = prepared.plan.tasks.iter().any(|task| task.isolation.is_private());
     Event::RunStarted {
         run: folder.id().clone(),
         plan: prepared.plan.name.clone(),
@@ -313,6 +315,7 @@ pub(super) fn run_started(
             .collect::<BTreeMap<_, _>>(),
         seed: limits.seed,
         flow: env!("CARGO_PKG_VERSION").to_owned(),
+        branch: private.then(|| flow_run::workspace::branch(&session.project.root)).flatten(),
     }
 }
 

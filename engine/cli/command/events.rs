@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use flow_core::event::{Entry, Event};
 use flow_core::ids::{Address, Attempt, Millis};
+use flow_core::model::MergeOutcome;
 use flow_core::text::{format_duration, list_some, one_line, visible};
 use flow_run::store::{RunFolder, read_journal};
 
@@ -112,7 +113,8 @@ fn words(event: &Event, at: Millis) -> Words<'_> {
         Event::MergeEnded { task, merge, .. } => {
             let said = match merge {
                 None => "not tried".to_owned(),
-                Some(merge) if merge.conflicts.is_empty() => format!("{} files came home", merge.files.len()),
+                Some(merge) if !merge.is_refused() => format!("{} files came home", merge.files.len()),
+                Some(MergeOutcome { moved: Some(moved), .. }) => moved.in_words(),
                 Some(merge) => {
                     let paths = merge.conflicts.iter().map(|conflict| conflict.path.as_str());
                     format!("conflicts in {}", list_some(paths, 8))

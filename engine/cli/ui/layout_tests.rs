@@ -27,6 +27,7 @@ impl Play {
             inputs: Default::default(),
             seed: 1,
             flow: "0".to_owned(),
+            branch: None,
         };
         play.at(0, event);
         play

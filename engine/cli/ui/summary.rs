@@ -12,7 +12,7 @@ use super::words;
 
 /// How many failed tasks are listed, and how many places of kept work.
 const LISTED: usize = 10;
-const KEPT: usize = 4;
+const KEPT: usize = 20;
 
 /// A run that is over.
 pub struct Ended<'a> {
@@ -68,6 +68,8 @@ fn say_what_is_kept(out: &mut impl Write, report: &RunReport, folder: &str) {
     let mut lines = Vec::new();
     for (task, _, tree) in report.kept_trees() {
         let place = match (&tree.patch, &tree.branch, &tree.path) {
+            // A branch that lacks a part is not where the work is.
+            (_, _, Some(path)) if !tree.undelivered.is_empty() => format!("folder {path}"),
             (Some(patch), ..) if !said(task, patch) => format!("patch {folder}/{patch}"),
             (None, Some(branch), _) if !said(task, branch) => format!("branch {branch}"),
             (None, None, Some(path)) if !said(task, path) => format!("folder {path}"),

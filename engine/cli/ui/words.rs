@@ -68,6 +68,7 @@ pub fn line(line: &Line, names: Names) -> String {
             let _ = write!(text, " {:>7}", took.unwrap_or_default());
             if let Some(outcome) = outcome {
                 text.push_str(&spent(outcome));
+                text.push_str(&left_out(outcome));
             }
             // What became its instances says how many; who was stopped knows why.
             let shown = reason.filter(|reason| !parent && *reason != Reason::Cancelled);
@@ -156,6 +157,22 @@ fn spent(outcome: &Outcome) -> String {
         let _ = write!(text, ", {ODD}{} denied{ODD:#}", outcome.denials.len());
     }
     text
+}
+
+/// What a private tree lacked, and what of it no merge brings home.
+fn left_out(outcome: &Outcome) -> String {
+    let Some(tree) = &outcome.worktree else { return String::new() };
+    let counts = [
+        (tree.undelivered.len(), "not delivered"),
+        (tree.ignored as usize, "ignored left behind"),
+        (tree.uncommitted as usize, "uncommitted not seen"),
+    ];
+    let said: Vec<String> = counts
+        .iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, what)| format!("{count} {what}"))
+        .collect();
+    if said.is_empty() { String::new() } else { format!("  {}", said.join(", ")) }
 }
 
 fn turns(number: u32) -> String {

@@ -65,6 +65,9 @@ pub enum Event {
         seed: u64,
         /// The version of flow.
         flow: String,
+        /// The branch of the checkout, where merges land; `HEAD` where it is on none, nothing where it was not asked.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        branch: Option<String>,
     },
     /// A new engine took the run over: a new epoch, in which what runs again is a new launch.
     RunResumed {

@@ -107,6 +107,8 @@ pub struct TaskOptions {
     pub env: Vec<(String, Template)>,
     /// `base`.
     pub base: Option<Template>,
+    /// `merge.message`.
+    pub merge_message: Option<Template>,
     /// `include` and `setup` of a private tree. Boxed: few tasks have some.
     pub preparation: Option<Box<Preparation>>,
     /// `pool`: the index in `Plan::pools`.
@@ -386,8 +388,8 @@ pub enum Output {
 pub struct Expect {
     /// Paths (globs) that must exist in the task's folder at its end.
     pub files: Vec<String>,
-    /// Whether the private tree must differ from its start.
-    pub changes: bool,
+    /// Whether the tree must differ from its start (only a private one can), or must not.
+    pub changes: Option<bool>,
     /// Whether a refused call of its agent is a failure.
     pub no_denials: bool,
     /// A bare expression that must hold.

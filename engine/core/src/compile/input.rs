@@ -64,6 +64,8 @@ pub trait Place {
     fn git(&self) -> GitPlace;
     /// How many folders the project root is below the top of what private trees are made of.
     fn depth(&self) -> usize;
+    /// Whether there is something at a path relative to the project root.
+    fn exists(&self, path: &str) -> bool;
     /// Whether a program is found on the `PATH`.
     fn has_program(&self, name: &str) -> bool;
 }

@@ -18,6 +18,7 @@ mod expansion;
 mod fields;
 mod findings;
 mod fork;
+mod include;
 mod input;
 mod inputs;
 mod inputs_file;

@@ -3,14 +3,15 @@
 use std::sync::Arc;
 
 use super::findings::Findings;
-use super::scope::Scope;
+use super::include;
+use super::scope::{Scope, Spot};
 use super::shape::Shape;
 use super::templates;
 use super::words::{MERGES, literal};
 use crate::diagnostic::{Code, Span};
 use crate::model::{Isolation, Merge};
 use crate::plan::{Preparation, SetupCommand};
-use crate::template::Script;
+use crate::template::{Script, Template};
 
 /// How a tree of that kind comes home; what `defaults` say is for the tasks that can.
 pub(super) fn merge_of(isolation: Isolation, merge: Merge) -> Merge {
@@ -92,6 +93,28 @@ pub(super) fn check_dir(findings: &mut Findings, shape: &Shape<'_>, depth: impl 
     findings.push(findings.at(Code::BadValue, dir.span, message).help(help));
 }
 
+/// Reads `merge.message`. One from `defaults` belongs to the `merge` of `defaults`, which a task's own replaces whole.
+pub(super) fn message<'a>(
+    findings: &mut Findings,
+    scope: &mut Scope<'_, 'a>,
+    shape: &Shape<'a>,
+) -> Option<Option<Template>> {
+    let keys = if shape.keys.own.merge.is_some() { shape.keys.own } else { shape.keys.defaults };
+    let written = keys.merge_message.as_ref()?;
+    if let Merge::Apply | Merge::Patch = shape.merge {
+        let message =
+            format!("`message` is that of a commit, and `merge: {}` makes none", shape.merge.as_str());
+        let finding = findings.at(Code::KeyConflict, written.span, message);
+        findings.push(finding.help("take it away, or write `how: squash`, `cherry_pick` or `branch`"));
+    }
+    if written.value.trim().is_empty() {
+        let finding = findings.at(Code::BadValue, written.span, "`merge.message` is empty");
+        findings.push(finding.help("say what the commit does, or take the key away"));
+    }
+    let read = templates::text(findings, scope, Spot::Attempt, written);
+    shape.isolation.is_private().then_some(read)
+}
+
 /// Reads `include` and `setup`, those of flow.toml before the task's. `None`: there is nothing to prepare.
 pub(super) fn preparation<'a>(
     findings: &mut Findings,
@@ -108,9 +131,19 @@ pub(super) fn preparation<'a>(
     }
     let written = keys.get(|keys| &keys.include).map(Vec::as_slice).unwrap_or_default();
     let mut include = settings.worktrees_include.clone();
-    include.extend(
-        written.iter().filter(|text| literal(findings, "include", *text)).map(|text| text.value.clone()),
-    );
+    let mut before = !include.is_empty();
+    for pattern in written {
+        if !literal(findings, "include", pattern) {
+            continue;
+        }
+        if let Some((message, help)) =
+            include::in_vain(&pattern.value, before, |path| scope.world.place.exists(path))
+        {
+            findings.push(findings.at(Code::Suspicious, pattern.span, message).help(help));
+        }
+        before = true;
+        include.push(pattern.value.clone());
+    }
     let nothing = setup.is_empty() && include.is_empty();
     if nothing || !shape.isolation.is_private() {
         return None;

@@ -132,3 +132,67 @@ fn a_tree_knows_who_reads_its_folder() {
         plan.tasks.iter().map(|task| task.dir_readers.iter().map(|reader| reader.0).collect()).collect();
     assert_eq!(readers, [vec![2], vec![3], vec![], vec![], vec![], vec![]]);
 }
+
+#[test]
+fn a_merge_may_say_what_its_commit_says() {
+    let plan = |merge: &str| format!("tasks:\n  a: {{ run: echo, isolation: worktree, merge: {merge} }}\n");
+    let compiled = Trial::of(&plan("{ how: squash, message: 'fix: ${{ run.id }}' }")).plan();
+    let task = &compiled.tasks[0];
+    assert_eq!(task.merge, Merge::Squash);
+    assert_eq!(&*task.merge_message.as_ref().unwrap().source, "fix: ${{ run.id }}");
+    // A task's own `merge` replaces that of `defaults` whole.
+    let shared = "defaults: { isolation: worktree, merge: { how: squash, message: m } }\n\
+                  tasks:\n  a: { run: echo }\n  b: { run: echo, merge: squash }\n";
+    let compiled = Trial::of(shared).plan();
+    let messages: Vec<bool> = compiled.tasks.iter().map(|task| task.merge_message.is_some()).collect();
+    assert_eq!(messages, [true, false]);
+    assert_snapshot!(check(&plan("{ how: apply, message: m }")), @r"
+    error[F0205]: `message` is that of a commit, and `merge: apply` makes none
+     --> plan.yaml:3:70
+      |
+    3 |   a: { run: echo, isolation: worktree, merge: { how: apply, message: m } }
+      |                                                                      ^
+      |
+      = help: take it away, or write `how: squash`, `cherry_pick` or `branch`
+    ");
+    assert_snapshot!(check(&plan("{ message: m }")), @r"
+    error[F0204]: `merge` does not say how
+     --> plan.yaml:3:47
+      |
+    3 |   a: { run: echo, isolation: worktree, merge: { message: m } }
+      |                                               ^^^^^^^^^^^^^^
+      |
+      = help: write `merge: { how: squash, message: … }`
+    ");
+    assert_snapshot!(check(&plan("{ how: squash, message: '${{ inputs.nope }}', mesage: x }")), @r"
+    error[F0303]: this plan has no input `nope`
+     --> plan.yaml:3:76
+      |
+    3 |   a: { run: echo, isolation: worktree, merge: { how: squash, message: '${{ inputs.nope }}', mesage: x } }
+      |                                                                            ^^^^^^^^^^^
+      |
+      = help: declare it: `inputs: { nope: { type: string } }`
+
+    error[F0201]: unknown key `mesage` in `merge`
+     --> plan.yaml:3:93
+      |
+    3 |   a: { run: echo, isolation: worktree, merge: { how: squash, message: '${{ inputs.nope }}', mesage: x } }
+      |                                                                                             ^^^^^^
+      |
+      = help: did you mean `message`?
+    ");
+}
+
+#[test]
+fn patterns_of_include_that_can_match_nothing_are_told() {
+    let plan = "tasks:\n  a: { run: echo, isolation: worktree, include: [.env, ../outside.txt] }\n";
+    assert_snapshot!(check(plan), @r"
+    warning[W0202]: `../outside.txt` of `include` can match nothing: it leads out of the checkout, and a tree gets files of the checkout alone
+     --> plan.yaml:3:56
+      |
+    3 |   a: { run: echo, isolation: worktree, include: [.env, ../outside.txt] }
+      |                                                        ^^^^^^^^^^^^^^
+      |
+      = help: let `setup` copy what stands elsewhere
+    ");
+}

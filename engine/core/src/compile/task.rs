@@ -295,6 +295,7 @@ pub(super) fn task<'a>(
     let dir = keys.get(|keys| &keys.dir).map(|text| templates::text(findings, scope, Spot::Attempt, text));
     let env = env(findings, scope, keys);
     let preparation = preparation(findings, scope, shape);
+    let message = private_tree::message(findings, scope, shape);
     let base = keys.get(|keys| &keys.base).filter(|_| shape.isolation == Isolation::Worktree);
     let base = base.map(|text| templates::text(findings, scope, Spot::Attempt, text));
     let options = TaskOptions {
@@ -313,6 +314,7 @@ pub(super) fn task<'a>(
         dir: whole_or_none(dir)?,
         env,
         base: whole_or_none(base)?,
+        merge_message: whole_or_none(message)?,
         preparation: match preparation {
             None => None,
             Some(preparation) => Some(Box::new(preparation?)),
@@ -485,11 +487,13 @@ fn expect<'a>(
     };
     let files = written.files.iter().filter(|file| literal(findings, "expect.files", *file));
     let files = files.map(|file| file.value.clone()).collect();
-    let changes = written.changes.as_ref().is_some_and(|changes| changes.value);
+    // That of `defaults` asks nothing of a task that shares its tree with others.
+    let changes = written.changes.as_ref().map(|changes| changes.value);
+    let changes = changes.filter(|must| !must || isolation.is_private());
     let that = written.that.as_ref();
     let that =
         that.and_then(|text| templates::expression(findings, scope, Spot::Verdict, "expect.that", text));
-    Expect { files, changes: changes && isolation.is_private(), no_denials, that }
+    Expect { files, changes, no_denials, that }
 }
 
 /// `expect.denied` of the task, else of `defaults`: what a task expects beside it doesn't take it away.

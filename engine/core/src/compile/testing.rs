@@ -49,6 +49,10 @@ impl Place for FakePlace {
         self.depth
     }
 
+    fn exists(&self, path: &str) -> bool {
+        self.files.contains_key(path)
+    }
+
     fn has_program(&self, name: &str) -> bool {
         self.bash || name != "bash"
     }

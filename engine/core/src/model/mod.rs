@@ -9,8 +9,8 @@ mod tools;
 pub use agent::{AgentDef, AgentSource, Effort, Isolation, Merge, ModelRef, PermissionMode, ToolPolicy};
 pub use kept::{Artifact, Digest, OutputSlice};
 pub use outcome::{
-    AttemptEnd, ConflictKind, Denial, DenialReason, MergeConflict, MergeOutcome, Outcome, Reason, RunStatus,
-    TaskState, Usage, WorktreeOutcome,
+    AttemptEnd, ConflictKind, Denial, DenialReason, MergeConflict, MergeOutcome, Moved, Outcome, Reason,
+    RunStatus, TaskState, Usage, WorktreeOutcome,
 };
 pub use settings::{
     ModelChoice, ModelTarget, ModelWish, PermissionRules, ProviderKind, ProviderSettings, Settings,

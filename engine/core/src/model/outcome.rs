@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::{Artifact, Digest, Merge, OutputSlice};
 use crate::ids::Address;
-use crate::text::one_line;
+use crate::text::{one_line, visible};
 
 /// The state of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -387,7 +387,7 @@ pub enum DenialReason {
 }
 
 /// What became of a private tree.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WorktreeOutcome {
     /// The folder, when it was kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -412,6 +412,19 @@ pub struct WorktreeOutcome {
     /// What the tree lacked: uncommitted files of the checkout, submodules.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lacked: Vec<String>,
+    /// How many uncommitted changes of the checkout it lacked; a new folder counts as one.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub uncommitted: u32,
+    /// How many files that git ignores the task left in it: no branch has them, and no merge brings them home.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub ignored: u32,
+    /// What no commit can hold, repositories that the task made: it is in the kept folder and nowhere else.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub undelivered: Vec<String>,
+}
+
+fn is_none(count: &u32) -> bool {
+    *count == 0
 }
 
 /// What came of bringing the work of a private tree home. With conflicts nothing was written.
@@ -428,6 +441,32 @@ pub struct MergeOutcome {
     /// What was in the way.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub conflicts: Vec<MergeConflict>,
+    /// The checkout had gone to another branch, so that nothing was written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub moved: Option<Moved>,
+}
+
+impl MergeOutcome {
+    /// Whether nothing came home though there was work.
+    pub fn is_refused(&self) -> bool {
+        !self.conflicts.is_empty() || self.moved.is_some()
+    }
+}
+
+/// A checkout that is no longer on the branch on which the run began; `HEAD` where it is on none.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Moved {
+    /// Where the run began.
+    pub from: String,
+    /// Where the checkout is.
+    pub to: String,
+}
+
+impl Moved {
+    /// For people.
+    pub fn in_words(&self) -> String {
+        format!("the checkout is on `{}`, and the run began on `{}`", visible(&self.to), visible(&self.from))
+    }
 }
 
 /// A file that two sides changed.

@@ -4,19 +4,16 @@ use crate::model::{MergeConflict, MergeOutcome};
 fn check(how: Merge, kind: ConflictKind, files: &[&str], patch: Option<&str>) -> Option<String> {
     let conflict = |path: &&str| MergeConflict { path: (*path).to_owned(), kind, other: None };
     let tree = WorktreeOutcome {
-        path: None,
-        branch: None,
-        commit: None,
-        base: String::new(),
         files_changed: 1,
-        lacked: Vec::new(),
         patch: patch.map(str::to_owned),
         merged: Some(MergeOutcome {
             how,
             files: Vec::new(),
             commits: Vec::new(),
             conflicts: files.iter().map(conflict).collect(),
+            moved: None,
         }),
+        ..WorktreeOutcome::default()
     };
     by_hand(&tree, "/runs/r/1.patch")
 }

@@ -1,4 +1,8 @@
+use serde::de::DeserializeOwned;
+use serde_json::json;
+
 use super::FORMATS;
+use crate::converse::{Item, LogLine};
 use crate::event::Event;
 use crate::testing::{CI, RUN_FOLDER, expected, keys, same, tables};
 
@@ -16,16 +20,28 @@ fn camel(word: &str) -> String {
     word.split('_').map(big).collect()
 }
 
+/// Demands that a table has a row for each variant, with its fields; `source`: where they are declared.
+fn variants<T: DeserializeOwned + std::fmt::Debug>(table: &[Vec<String>], tag: &str, source: &str) {
+    let error = serde_json::from_value::<T>(json!({ tag: "?" })).unwrap_err().to_string();
+    let known = expected(&error);
+    let named = table.iter().map(|row| row[0].trim_matches('`').to_owned()).collect();
+    same(named, known.iter().map(String::as_str));
+    for row in table {
+        let documented: Vec<_> = row[2].split('`').skip(1).step_by(2).map(str::to_owned).collect();
+        let variant = camel(row[0].trim_matches('`'));
+        let known = match source.contains(&format!("    {variant},\n")) {
+            true => Vec::new(),
+            false => fields(source, &format!("    {variant}")),
+        };
+        same(documented, known);
+    }
+}
+
 #[test]
 fn every_event_and_its_fields_have_a_row() {
-    let error = serde_json::from_str::<Event>("{\"ev\":\"?\"}").unwrap_err().to_string();
-    let known = expected(&error);
-    same(keys(RUN_FOLDER, "## Events"), known.iter().map(String::as_str));
-    let source = include_str!("../event.rs");
-    for row in tables(RUN_FOLDER, "## Events").concat() {
-        let documented = row[2].split('`').skip(1).step_by(2).map(str::to_owned).collect();
-        same(documented, fields(source, &format!("    {}", camel(row[0].trim_matches('`')))));
-    }
+    variants::<Event>(&tables(RUN_FOLDER, "## Events")[0], "ev", include_str!("../event.rs"));
+    variants::<LogLine>(&tables(RUN_FOLDER, "## wire.jsonl")[0], "ev", include_str!("../converse/log.rs"));
+    variants::<Item>(&tables(RUN_FOLDER, "## context.jsonl")[0], "item", include_str!("../converse/spec.rs"));
 }
 
 #[test]

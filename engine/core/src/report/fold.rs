@@ -28,7 +28,7 @@ impl Fold {
     pub fn take(&mut self, entry: &Entry) {
         let at = entry.at;
         match &entry.event {
-            Event::RunStarted { run, plan, path, root, tasks, edges, inputs, flow, .. } => {
+            Event::RunStarted { run, plan, path, root, tasks, edges, inputs, flow, branch, .. } => {
                 self.head = Some(RunReport {
                     version: 1,
                     run: run.clone(),
@@ -36,6 +36,7 @@ impl Fold {
                     path: path.clone(),
                     root: root.clone(),
                     flow: flow.clone(),
+                    branch: branch.clone(),
                     status: RunStatus::Running,
                     exit: None,
                     message: None,
@@ -96,6 +97,11 @@ impl Fold {
             | Event::ProviderParked { .. } => {}
         }
         self.last = at;
+    }
+
+    /// The branch of the checkout when the run began, where it was asked.
+    pub fn branch(&self) -> Option<&str> {
+        self.head.as_ref()?.branch.as_deref()
     }
 
     /// What is known of a task by now.

@@ -8,6 +8,7 @@ use super::format::{Format, Texts};
 use super::markdown::{cell, code, plain};
 use super::md_failures::{allowed_failures, blocked, failures};
 use super::md_graph::graph;
+use super::md_left_out::left_out;
 use super::md_tasks::tasks;
 use super::md_values::{answers, outputs, results};
 use super::md_work::{artifacts, denials, merges, trees};
@@ -34,6 +35,7 @@ const SECTIONS: &[(&str, bool, Section)] = &[
     ("Refused calls", true, |out, report, _| denials(out, report)),
     ("Merges", true, |out, report, _| merges(out, report)),
     ("Kept trees", true, |out, report, texts| trees(out, report, texts)),
+    ("Left out", true, |out, report, _| left_out(out, report)),
     ("Artifacts", true, |out, report, texts| artifacts(out, report, texts)),
     ("Answers", true, |out, report, texts| answers(out, report, texts)),
     ("Graph", true, |out, report, _| graph(out, report)),

@@ -2,8 +2,8 @@ use super::super::testing::{Journal, What, ends, exit, said, usage};
 use crate::event::Event;
 use crate::graph::EdgeKind;
 use crate::model::{
-    AttemptEnd, ConflictKind, Denial, DenialReason, Merge, MergeConflict, MergeOutcome, Outcome, Reason,
-    RunStatus, TaskState, Usage, WorktreeOutcome,
+    AttemptEnd, ConflictKind, Denial, DenialReason, Merge, MergeConflict, MergeOutcome, Moved, Outcome,
+    Reason, RunStatus, TaskState, Usage, WorktreeOutcome,
 };
 
 #[test]
@@ -57,6 +57,8 @@ fn a_run_with_everything_in_it() {
         merged: None,
         files_changed: 1,
         lacked: vec!["notes.txt".into()],
+        uncommitted: 1,
+        ..WorktreeOutcome::default()
     };
     let reviewed = Outcome { denials: vec![denial], worktree: Some(tree), ..said(text) };
     journal.run("review[a|b]", 1, What::Agent, reviewed).ended("review", TaskState::Completed, None);
@@ -80,7 +82,7 @@ fn a_run_with_everything_in_it() {
 
     > could not write \`x\`
 
-    [Failures](#failures) · [Blocked](#blocked) · [Refused calls](#refused-calls) · [Kept trees](#kept-trees) · [Answers](#answers)
+    [Failures](#failures) · [Blocked](#blocked) · [Refused calls](#refused-calls) · [Kept trees](#kept-trees) · [Left out](#left-out) · [Answers](#answers)
 
     ## Outputs
 
@@ -148,7 +150,9 @@ fn a_run_with_everything_in_it() {
     git apply /runs/r/tasks/r/changes.patch
     ```
 
-    Not in the tree, since it was not committed: `notes.txt`.
+    ## Left out
+
+    - uncommitted: 1 of the checkout, not in the tree of `review[a|b]`: `notes.txt`
 
     ## Answers
 
@@ -359,6 +363,7 @@ fn merges_say_what_was_written_and_which_sides_did_not_fit() {
         files: files.iter().map(|&file| file.to_owned()).collect(),
         commits: commits.iter().map(|&commit| commit.to_owned()).collect(),
         conflicts,
+        moved: None,
     };
     let conflict = |path: &str, kind, other: Option<&str>| MergeConflict {
         path: path.to_owned(),
@@ -381,7 +386,7 @@ fn merges_say_what_was_written_and_which_sides_did_not_fit() {
             patch: None,
             merged: Some(merged),
             files_changed: 1,
-            lacked: Vec::new(),
+            ..WorktreeOutcome::default()
         };
         journal.run(task, 1, What::Shell, Outcome { worktree: Some(tree), ..exit(0) });
     }
@@ -392,5 +397,50 @@ fn merges_say_what_was_written_and_which_sides_did_not_fit() {
     - `two`, attempt 1: `merge: squash` was refused, nothing was written:
       - `a.txt` is not what the task began with, by `one`
       - `b.txt` was changed on the enclosing branch too
+    ");
+}
+
+#[test]
+fn what_trees_lacked_and_left_is_said_once_for_all_that_are_alike() {
+    let mut journal = Journal::of(&["a", "b", "c"]);
+    for (task, ignored, undelivered) in
+        [("a", 0, vec![]), ("b", 3, vec![]), ("c", 1, vec!["nested/".to_owned()])]
+    {
+        let tree = WorktreeOutcome {
+            path: (!undelivered.is_empty()).then(|| "/trees/c".to_owned()),
+            lacked: vec![".claude/".into(), "fix.yaml".into()],
+            uncommitted: 2,
+            ignored,
+            undelivered,
+            ..WorktreeOutcome::default()
+        };
+        journal.run(task, 1, What::Shell, Outcome { worktree: Some(tree), ..exit(0) });
+    }
+    let report = journal.render("md");
+    let said = report.split("## Left out\n\n").nth(1).unwrap().split("\n## ").next().unwrap();
+    insta::assert_snapshot!(said, @r"
+    - uncommitted: 2 of the checkout, not in the tree of `a`, `b`, `c`: `.claude/`, `fix.yaml`
+    - ignored: files that git ignores, left behind: 3 by `b`, 1 by `c`
+    - not delivered: `nested/` of `c`, a repository of its own, which no commit can hold; it is in `/trees/c`
+    ");
+}
+
+#[test]
+fn a_merge_for_which_the_checkout_was_elsewhere_says_so() {
+    let merged = MergeOutcome {
+        how: Merge::Squash,
+        files: vec![],
+        commits: vec![],
+        conflicts: vec![],
+        moved: Some(Moved { from: "main".into(), to: "elsewhere".into() }),
+    };
+    let tree = WorktreeOutcome { merged: Some(merged), ..WorktreeOutcome::default() };
+    let mut journal = Journal::of(&["t"]);
+    journal.run("t", 1, What::Shell, Outcome { worktree: Some(tree), ..exit(0) });
+    let report = journal.render("md");
+    let said = report.split("## Merges\n\n").nth(1).unwrap().split("\n## ").next().unwrap();
+    insta::assert_snapshot!(said, @r"
+    - `t`, attempt 1: `merge: squash` was refused, nothing was written:
+      - the checkout is on `elsewhere`, and the run began on `main`
     ");
 }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::by_hand::by_hand;
 use super::format::Texts;
-use super::markdown::{cell, code, codes, fenced};
+use super::markdown::{cell, code, fenced};
 use super::run_report::{AttemptReport, RunReport, TaskReport};
 use crate::model::{DenialReason, OutputSlice, WorktreeOutcome};
 use crate::text::shell_word;
@@ -23,7 +23,7 @@ pub(super) fn merges(out: &mut String, report: &RunReport) {
     for (task, attempt, merge) in all {
         let how = code(&format!("merge: {}", merge.how.as_str()));
         let _ = write!(out, "- {}, attempt {}: {how} ", code(task.address.as_str()), attempt.attempt);
-        if merge.conflicts.is_empty() {
+        if !merge.is_refused() {
             let files = if merge.files.len() == 1 { "file" } else { "files" };
             let _ = write!(out, "wrote {} {files}", merge.files.len());
             let commits: Vec<String> = merge.commits.iter().map(|commit| code(commit)).collect();
@@ -32,6 +32,9 @@ pub(super) fn merges(out: &mut String, report: &RunReport) {
             continue;
         }
         let _ = writeln!(out, "was refused, nothing was written:");
+        if let Some(moved) = &merge.moved {
+            let _ = writeln!(out, "  - {}", moved.in_words());
+        }
         for conflict in &merge.conflicts {
             let other = conflict.other.as_ref().map(|other| format!(", by {}", code(other.as_str())));
             let _ = writeln!(
@@ -90,10 +93,6 @@ pub(super) fn trees(out: &mut String, report: &RunReport, texts: &dyn Texts) {
             let _ = writeln!(commands, "{command}");
         }
         let _ = writeln!(out, "{}", fenced(&commands, "sh"));
-        if !tree.lacked.is_empty() {
-            let lacked = codes(tree.lacked.iter().map(String::as_str), 20);
-            let _ = writeln!(out, "\nNot in the tree, since it was not committed: {lacked}.");
-        }
     }
 }
 

@@ -20,6 +20,7 @@ mod markdown_quote;
 mod md;
 mod md_failures;
 mod md_graph;
+mod md_left_out;
 mod md_tasks;
 mod md_values;
 mod md_work;

@@ -36,6 +36,7 @@ fn tree() -> WorktreeOutcome {
         merged: None,
         files_changed: 2,
         lacked: vec![],
+        ..WorktreeOutcome::default()
     }
 }
 

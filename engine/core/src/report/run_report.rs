@@ -28,6 +28,9 @@ pub struct RunReport {
     pub root: String,
     /// The version of flow that began it.
     pub flow: String,
+    /// The branch on which its merges land; `HEAD` where the checkout was on none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub branch: Option<String>,
     /// How it stands.
     pub status: RunStatus,
     /// The exit code of `flow run`.

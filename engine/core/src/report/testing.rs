@@ -73,6 +73,7 @@ impl Journal {
             inputs: BTreeMap::from([("target".to_owned(), "src".into())]),
             seed: 7,
             flow: "0.1.0".into(),
+            branch: None,
         });
         journal
     }

@@ -144,6 +144,7 @@ pub(super) fn run_started(specs: &[NodeSpec]) -> Event {
         inputs: BTreeMap::new(),
         seed: 7,
         flow: "0".into(),
+        branch: None,
     }
 }
 

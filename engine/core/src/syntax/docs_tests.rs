@@ -1,4 +1,4 @@
-use super::task::{EXPECT, KEYS, OWN, PERMISSIONS, PROMPT, RETRY, TIMEOUT};
+use super::task::{EXPECT, KEYS, MERGE, OWN, PERMISSIONS, PROMPT, RETRY, TIMEOUT};
 use super::workflow;
 use crate::syntax::fields::Field;
 use crate::testing::{LANGUAGE, keys, listed, same};
@@ -24,6 +24,7 @@ fn every_key_of_a_task_has_a_row() {
     known.extend(names(RETRY, "retry."));
     known.extend(names(TIMEOUT, "timeout."));
     known.extend(names(EXPECT, "expect."));
+    known.extend(names(MERGE, "merge."));
     known.extend(names(PERMISSIONS, "permissions."));
     documented("## Task keys", known);
 }

@@ -54,7 +54,7 @@ pub(super) const KEYS: &[Field<TaskKeys>] = &[
     Field { name: "base", read: |reader, task, entry| task.base = reader.any_text(entry) },
     Field { name: "include", read: |reader, task, entry| task.include = Some(reader.one_or_many(entry)) },
     Field { name: "setup", read: |reader, task, entry| task.setup = Some(reader.one_or_many(entry)) },
-    Field { name: "merge", read: |reader, task, entry| task.merge = reader.text(entry) },
+    Field { name: "merge", read: |reader, task, entry| merge(reader, task, entry) },
     Field { name: "pool", read: |reader, task, entry| task.pool = reader.any_text(entry) },
     Field { name: "on_lost", read: |reader, task, entry| task.on_lost = reader.text(entry) },
     Field { name: "idempotent", read: |reader, task, entry| task.idempotent = reader.flag(entry) },
@@ -337,6 +337,35 @@ fn timeout(reader: &mut Reader<'_>, entry: Entry) -> Option<Spanned<Box<TimeoutF
         }
     }
     Some(Spanned::new(Box::new(timeout), span))
+}
+
+/// `merge` as a mapping.
+#[derive(Default)]
+pub(super) struct MergeFile {
+    how: Option<Text>,
+    message: Option<Text>,
+}
+
+pub(super) const MERGE: &[Field<MergeFile>] = &[
+    Field { name: "how", read: |reader, merge, entry| merge.how = reader.text(entry) },
+    Field { name: "message", read: |reader, merge, entry| merge.message = reader.any_text(entry) },
+];
+
+/// `merge: squash`, or `merge: { how: squash, message: text }`.
+fn merge(reader: &mut Reader<'_>, task: &mut TaskKeys, entry: Entry) {
+    let span = reader.shown(&entry);
+    let NodeKind::Map(keys) = entry.value.kind else {
+        task.merge = reader.text(entry);
+        return;
+    };
+    let (found, mut merge) = (reader.found.len(), MergeFile::default());
+    reader.fields(Place::Other("`merge`"), keys, MERGE, &mut merge);
+    if merge.how.is_none() && reader.found.len() == found {
+        reader.problem(Code::MissingKey, span, "`merge` does not say how").help =
+            Some("write `merge: { how: squash, message: … }`".to_owned());
+    }
+    task.merge = merge.how;
+    task.merge_message = merge.message;
 }
 
 pub(super) const EXPECT: &[Field<ExpectFile>] = &[

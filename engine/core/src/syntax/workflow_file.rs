@@ -158,8 +158,10 @@ pub struct RareKeys {
     pub include: Option<Vec<Text>>,
     /// `setup`: one command or many.
     pub setup: Option<Vec<Text>>,
-    /// `merge`.
+    /// `merge`: the word, or its `how`.
     pub merge: Option<Text>,
+    /// `merge.message`; it belongs to the `merge` beside it.
+    pub merge_message: Option<Text>,
     /// `pool`.
     pub pool: Option<Text>,
     /// `on_lost`.

@@ -26,6 +26,26 @@ pub fn file_name(address: &str) -> String {
     out
 }
 
+/// A readable name for a branch and a folder: what is neither letter, digit, `.`, `_` nor `-` becomes `-`, once for several.
+/// Several addresses may share it; a name that is the address itself is its own.
+pub fn branch_name(address: &str) -> String {
+    const MOST: usize = 80;
+    let mut out = String::with_capacity(address.len());
+    for letter in address.chars() {
+        let plain = letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-' | '.');
+        let next = if plain { letter } else { '-' };
+        let doubled = (!plain && out.ends_with('-')) || (next == '.' && out.ends_with('.'));
+        if !doubled {
+            out.push(next);
+        }
+        if out.len() >= MOST {
+            break;
+        }
+    }
+    let out = out.trim_matches(['-', '.']);
+    if out.is_empty() { "task".to_owned() } else { out.to_owned() }
+}
+
 #[cfg(test)]
 #[path = "file_name_tests.rs"]
 mod tests;

@@ -15,3 +15,19 @@ fn long_addresses_are_cut_before_an_escape_and_stay_apart() {
     assert_ne!(a, b);
     assert_eq!(file_name(&"y".repeat(100)), "y".repeat(100));
 }
+
+#[test]
+fn branches_are_called_so_that_people_can_read_them() {
+    for (address, expected) in [
+        ("t", "t"),
+        ("fix[crates/searcher/src/core.rs]", "fix-crates-searcher-src-core.rs"),
+        ("proof[cache]", "proof-cache"),
+        ("m[3.10,x]/step", "m-3.10-x-step"),
+        ("a[../../etc]", "a-.-.-etc"),
+        ("[é]", "task"),
+        ("-x-", "x"),
+    ] {
+        assert_eq!(branch_name(address), expected, "{address}");
+    }
+    assert_eq!(branch_name(&"x/".repeat(99)).len(), 79);
+}

@@ -13,7 +13,7 @@ mod suggest;
 pub use clip::{head_bytes, head_lines, middle, one_line, tail_lines};
 pub use count::{format_count, format_tokens};
 pub use duration::{format_duration, parse_duration};
-pub use file_name::file_name;
+pub use file_name::{branch_name, file_name};
 pub use json::{check_numbers, parse_json, without_mark};
 pub use mermaid::{mermaid_label, mermaid_name};
 pub use show::{escape_xml, shell_word, shown_line, visible};

@@ -7,6 +7,7 @@ use std::time::Duration;
 use indexmap::IndexMap;
 
 use super::argv::{argv, command_line};
+use super::commit::CommitMessage;
 use super::context::Scope;
 use super::limits::{check_all, check_variable};
 use crate::model::{Outcome, Reason};
@@ -87,11 +88,15 @@ pub struct Common {
     pub files: Vec<(PathBuf, Vec<u8>)>,
     /// Commands of `setup`, in order.
     pub setup: Vec<PreparedSetup>,
+    /// What commits of its work say.
+    pub message: CommitMessage,
 }
 
 /// A command of `setup`, ready to start.
 #[derive(Debug)]
 pub struct PreparedSetup {
+    /// For people, as it is written; empty where there are several lines, since nobody knows which of them failed.
+    pub shown: String,
     /// Program and arguments before the script.
     pub shell: Arc<[String]>,
     /// The script.
@@ -133,7 +138,13 @@ pub fn prepare(scope: &Scope<'_>, task: &Task) -> Result<Launchable, Box<Outcome
     let setup = setup(&inner, task, &env, &mut files)?;
     let artifacts = task.artifacts.iter().map(|template| render(&inner, "artifacts", template, &mut files));
     let artifacts = artifacts.collect::<Result<Vec<_>, _>>()?;
-    let common = |fallback: &str, env, files| Common {
+    let message = task
+        .merge_message
+        .as_ref()
+        .map(|template| render(&inner, "merge.message", template, &mut files))
+        .transpose()?;
+    let common = |fallback: &str, prompt: Option<&str>, env, files| Common {
+        message: CommitMessage::of(message, described.as_deref(), prompt),
         setup,
         description: one_line(described.as_deref().unwrap_or(fallback), 120),
         dir,
@@ -162,13 +173,17 @@ pub fn prepare(scope: &Scope<'_>, task: &Task) -> Result<Launchable, Box<Outcome
                     (PreparedCommand::Words(words), shown)
                 }
             };
-            Ok(Launchable::Shell(PreparedShell { command, common: common(&first, env, files) }))
+            Ok(Launchable::Shell(PreparedShell { command, common: common(&first, None, env, files) }))
         }
         TaskKind::Agent(agent) => {
             let prompt = prompt(&inner, agent, &mut files)?;
             let first = prompt.clone();
             let checks = checks(&inner, agent, &mut files)?;
-            Ok(Launchable::Agent(PreparedAgent { prompt, checks, common: common(&first, env, files) }))
+            Ok(Launchable::Agent(PreparedAgent {
+                prompt,
+                checks,
+                common: common(&first, Some(&first), env, files),
+            }))
         }
     }
 }
@@ -201,7 +216,10 @@ fn setup(
         let RenderedScript { text: script, env: holes } = script(scope, "setup", &command.script, files)?;
         let mut env = env.clone();
         env.extend(holes);
-        Ok(PreparedSetup { shell: command.shell.clone(), script, env })
+        let source = command.script.source();
+        let mut lines = source.lines().map(str::trim).filter(|line| !line.is_empty());
+        let only = lines.next().filter(|_| lines.next().is_none()).unwrap_or_default();
+        Ok(PreparedSetup { shown: one_line(only, 80), shell: command.shell.clone(), script, env })
     });
     prepared.collect()
 }

@@ -5,6 +5,7 @@
 
 mod agent;
 mod argv;
+mod commit;
 mod context;
 mod expand;
 mod field;
@@ -22,6 +23,7 @@ pub use agent::{
     Whereabouts, Workplace, first_message, max_turns_of, model_of, notifications_of_needs, origin,
     output_form, permissions_of, system_prompt, tools_of,
 };
+pub use commit::CommitMessage;
 pub use context::{Facts, GitFacts, Scope};
 pub use expand::instances;
 pub use field::unreadable;

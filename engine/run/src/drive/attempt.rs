@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use flow_core::ids::{Attempt, TaskId};
 use flow_core::model::{Outcome, Reason};
+use flow_core::values::CommitMessage;
 use futures_util::FutureExt;
 use tokio::sync::mpsc;
 
@@ -43,14 +44,16 @@ pub(super) struct Live {
     pub(super) tree: Option<Arc<PrivateTree>>,
     /// Whether its work is on its way home.
     pub(super) merging: bool,
+    /// What commits of its work say.
+    pub(super) message: CommitMessage,
     /// What will run once `attempt_running` is written.
     pub(super) ready: Option<Ready>,
 }
 
 /// The commands of an agent's attempt.
 pub(super) struct AgentCommands {
-    /// `setup`.
-    pub(super) setup: Vec<ShellLaunch>,
+    /// `setup`, each with a line for people.
+    pub(super) setup: Vec<(String, ShellLaunch)>,
     /// `checks`, each with a line for people.
     pub(super) checks: Vec<(String, ShellLaunch)>,
 }
@@ -63,12 +66,16 @@ impl AgentCommands {
 
 pub(super) async fn shell_attempt(
     (task, attempt): (TaskId, Attempt),
-    (launch, setup, files): (ShellLaunch, Vec<ShellLaunch>, SlotFiles),
-    checks: Checks,
+    (launch, setup, files): (ShellLaunch, Vec<(String, ShellLaunch)>, SlotFiles),
+    mut checks: Checks,
     stop: StopSignal,
     sender: mpsc::Sender<Message>,
 ) {
+    let begun = checks.begin().await;
     let run = async move {
+        if let Err(outcome) = begun {
+            return outcome;
+        }
         let files = match prepare_tree(setup, files, &stop).await {
             Ok(files) => files,
             Err(outcome) => return *outcome,
@@ -85,13 +92,17 @@ pub(super) async fn agent_attempt(
     (task, attempt): (TaskId, Attempt),
     mut launch: AgentLaunch,
     commands: Option<(AgentCommands, SlotFiles)>,
-    checks: Checks,
+    mut checks: Checks,
     stop: StopSignal,
     sender: mpsc::Sender<Message>,
 ) {
     let (progress, mut signs) = mpsc::channel(PROGRESS);
     let folder = Arc::clone(&checks.folder);
+    let begun = checks.begin().await;
     let run = async move {
+        if let Err(outcome) = begun {
+            return outcome;
+        }
         if let Some((commands, files)) = commands {
             let files = match prepare_tree(commands.setup, files, &stop).await {
                 Ok(files) => files,

@@ -61,19 +61,19 @@ impl Driver {
         Ok(launch)
     }
 
-    /// The commands of `setup`, with the environment that the task's own command has, or would have.
+    /// The commands of `setup`, each with a line for people, with the environment that the task's own command has, or would have.
     pub(super) fn setup_launches(
         &self,
         site: Site<'_>,
         common: &Common,
-    ) -> Result<Vec<ShellLaunch>, Refused> {
+    ) -> Result<Vec<(String, ShellLaunch)>, Refused> {
         // Not in `dir` of the task: that may be what a setup makes.
         let site = Site { dir: site.tree.map_or(site.dir, PrivateTree::dir), ..site };
         let launches = common.setup.iter().enumerate().map(|(number, setup)| {
             let argv = self.script_argv(site.id, &format!("setup.{number}"), &setup.shell, &setup.script)?;
             let mut launch = self.command(site, argv);
             set(&mut launch, &setup.env);
-            Ok(launch)
+            Ok((setup.shown.clone(), launch))
         });
         launches.collect()
     }

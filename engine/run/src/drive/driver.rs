@@ -83,11 +83,10 @@ impl Driver {
         let mask = (!setup.plan.secrets.is_empty()).then(|| Arc::new(Mask::new(values.map(String::as_str))));
         Driver {
             texts: FolderTexts(Arc::clone(&setup.folder)),
-            trees: Arc::new(Trees::new(
-                Path::new(&setup.facts.root),
-                setup.worktrees_dir.clone(),
-                setup.folder.id(),
-            )),
+            trees: Arc::new(
+                Trees::new(Path::new(&setup.facts.root), setup.worktrees_dir.clone(), setup.folder.id())
+                    .landing_on(setup.run.branch()),
+            ),
             slots: Slots::new(&setup.folder, setup.limits.concurrency.get()),
             setup,
             live: HashMap::new(),

@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use flow_core::event::Event;
 use flow_core::ids::{Attempt, TaskId};
-use flow_core::model::{AttemptEnd, Merge, Outcome, Reason, RunStatus, TaskState, WorktreeOutcome};
+use flow_core::model::{AttemptEnd, Merge, Moved, Outcome, Reason, RunStatus, TaskState, WorktreeOutcome};
 use flow_core::plan::TaskKind;
 use flow_core::report::{Texts, by_hand};
 use flow_core::schedule::Input;
+use flow_core::text::list_some;
 use serde_json::{Map, Value};
 
 use super::attempt::Message;
@@ -19,6 +20,9 @@ use crate::workspace::{HeldTree, PrivateTree, TreeEnd, WorkspaceError};
 
 /// Where a command says why it failed.
 const HINT_LINES: usize = 10;
+
+/// How many names a note lists.
+const NAMED: usize = 4;
 
 /// What bash makes of SIGPIPE. It depends on who is faster, so it comes and goes.
 const CLOSED_PIPE: i32 = 128 + 13;
@@ -49,12 +53,13 @@ pub(super) struct Held {
 
 /// What to say of a merge that was refused.
 fn conflict(tree: &WorktreeOutcome, folder: &RunFolder) -> Option<String> {
-    let merged = tree.merged.as_ref().filter(|merged| !merged.conflicts.is_empty())?;
+    let merged = tree.merged.as_ref().filter(|merged| merged.is_refused())?;
     let files = merged.conflicts.iter().take(3).map(|conflict| {
         let other = conflict.other.as_ref().map(|other| format!(" by `{other}`")).unwrap_or_default();
         format!("`{}` {}{other}", conflict.path, conflict.kind.in_words())
     });
     let mut message = files.collect::<Vec<_>>().join(", ");
+    message.extend(merged.moved.as_ref().map(Moved::in_words));
     let more = merged.conflicts.len().saturating_sub(3);
     if more > 0 {
         message.push_str(&format!(" and {more} more"));
@@ -171,8 +176,9 @@ impl Driver {
     pub(super) fn settle_tree(&mut self, id: TaskId, attempt: Attempt, mut outcome: Box<Outcome>) {
         let merge = self.plan_task(id).1.merge;
         let patch = matches!(merge, Merge::Patch | Merge::Apply).then(|| self.patch_file(id, attempt));
-        let tree = self.live.get(&id).and_then(|live| live.tree.clone());
-        let Some(tree) = tree else {
+        let live = self.live.get(&id);
+        let message = live.map(|live| live.message.clone()).unwrap_or_default();
+        let Some(tree) = live.and_then(|live| live.tree.clone()) else {
             self.end_now(id, attempt, outcome);
             return;
         };
@@ -180,7 +186,7 @@ impl Driver {
         let (sender, folder) = (self.sender.clone(), Arc::clone(&self.setup.folder));
         let completed = outcome.end == AttemptEnd::Completed;
         let hold = !self.plan_task(id).1.dir_readers.is_empty();
-        let end = TreeEnd { address: self.address(id), completed, merge, patch_to: patch, hold };
+        let end = TreeEnd { address: self.address(id), completed, merge, message, patch_to: patch, hold };
         tokio::spawn(async move {
             let kept = tree.path().display().to_string();
             let kept_in = Arc::clone(&folder);
@@ -244,6 +250,7 @@ impl Driver {
             self.write(vec![Event::MergeEnded { task: self.address(id), attempt, merge }])?;
         }
         let kept = outcome.worktree.as_ref().is_none_or(|tree| tree.path.is_some() || tree.branch.is_some());
+        self.say_what_stays(id, &outcome);
         match (held, live.and_then(|live| live.tree)) {
             (Some(held), Some(tree)) => {
                 self.held.push(Held { task: id, attempt, tree, held, branch: kept });
@@ -251,6 +258,20 @@ impl Driver {
             _ => self.write(vec![Event::WorktreeEnded { task: self.address(id), attempt, kept }])?,
         }
         self.feed(Input::Ended { task: id, attempt, outcome })
+    }
+
+    /// What no branch can hold is seen by nobody who looks at branches.
+    fn say_what_stays(&self, id: TaskId, outcome: &Outcome) {
+        let Some(tree) = outcome.worktree.as_ref().filter(|tree| !tree.undelivered.is_empty()) else {
+            return;
+        };
+        let names = list_some(tree.undelivered.iter().map(String::as_str), NAMED);
+        let note = format!(
+            "`{}` made what no commit can hold, a repository of its own: {names} stays in `{}`",
+            self.address(id),
+            tree.path.as_deref().unwrap_or_default()
+        );
+        self.setup.publisher.publish(Update::Note(note));
     }
 
     /// Takes the trees down that others could look at; nobody runs any more. One that a reader still needs when the run is

@@ -17,7 +17,7 @@ use serde_json::Value;
 use super::artifacts::collect;
 use crate::execute::Mask;
 use crate::store::{RunFolder, read_whole};
-use crate::workspace::{PrivateTree, Trees};
+use crate::workspace::{PrivateTree, Snapshot, Trees, WorkspaceError};
 
 /// An output larger than this as JSON is a file of the run.
 const INLINE_OUTPUT: usize = 64 * 1024;
@@ -28,7 +28,11 @@ pub(super) struct Checks {
     pub(super) pairs: Option<PairsFile>,
     pub(super) artifacts: Vec<String>,
     pub(super) files: Vec<String>,
-    pub(super) changes: bool,
+    pub(super) changes: Option<bool>,
+    /// The shared tree at the start, where it must stay as it is.
+    pub(super) before: Option<Snapshot>,
+    /// The project root.
+    pub(super) root: PathBuf,
     pub(super) dir: PathBuf,
     /// `timeout.run`, for the message of an attempt that ran longer.
     pub(super) time: Option<Duration>,
@@ -67,12 +71,30 @@ enum Kept {
 }
 
 impl Checks {
+    /// Notes what must stay as it is. The error is the end of an attempt that has not begun.
+    pub(super) async fn begin(&mut self) -> Result<(), Outcome> {
+        if self.changes != Some(false) || self.tree.is_some() {
+            return Ok(());
+        }
+        let root = self.root.clone();
+        match tokio::task::spawn_blocking(move || Snapshot::of(&root)).await {
+            Ok(Ok(before)) => {
+                self.before = Some(before);
+                Ok(())
+            }
+            Ok(Err(error)) => Err(Outcome::failed(error.reason(), error.one_line())),
+            Err(error) => {
+                Err(Outcome::failed(Reason::Internal, format!("bug: a look at the tree panicked: {error}")))
+            }
+        }
+    }
+
     /// Judges an attempt. One that failed hands over its artifacts all the same: they may say why.
     pub(super) async fn judge(self, mut outcome: Outcome) -> Outcome {
         if let (Some(Reason::Timeout), None, Some(time)) = (outcome.reason, &outcome.message, self.time) {
             outcome.message = Some(format!("ran longer than {} (`timeout`)", format_duration(time)));
         }
-        let asks = self.output != Output::Text || !self.files.is_empty() || self.changes;
+        let asks = self.output != Output::Text || !self.files.is_empty() || self.changes.is_some();
         let nothing_to_do = match outcome.end {
             AttemptEnd::Completed => !asks && self.artifacts.is_empty(),
             AttemptEnd::Failed => self.artifacts.is_empty(),
@@ -160,17 +182,25 @@ impl Checks {
             let message = format!("`expect.files`: nothing matches {}", list_some(missing, 5));
             return Err((Reason::Expectation, message));
         }
-        if let (true, Some(tree)) = (self.changes, &self.tree) {
-            match self.trees.changed(tree) {
-                Ok(true) => {}
-                Ok(false) => {
-                    let message = "`expect.changes`: the tree is as it was at the start".to_owned();
-                    return Err((Reason::Expectation, message));
+        let Some(must) = self.changes else { return Ok(()) };
+        let fault = |error: WorkspaceError| (error.reason(), error.one_line());
+        let message = match (&self.tree, &self.before) {
+            (Some(tree), _) => match (self.trees.changed(tree).map_err(fault)?, must) {
+                (false, true) => "`expect.changes`: the tree is as it was at the start".to_owned(),
+                (true, false) => "`expect.changes: false`: the tree is not as it was at the start".to_owned(),
+                (true, true) | (false, false) => return Ok(()),
+            },
+            (None, Some(before)) => {
+                let changed = before.differences(&Snapshot::of(&self.root).map_err(fault)?);
+                if changed.is_empty() {
+                    return Ok(());
                 }
-                Err(error) => return Err((error.reason(), error.one_line())),
+                let names = list_some(changed.iter().map(String::as_str), 5);
+                format!("`expect.changes: false`: changed while it ran: {names}")
             }
-        }
-        Ok(())
+            (None, None) => return Ok(()),
+        };
+        Err((Reason::Expectation, message))
     }
 }
 

@@ -8,7 +8,7 @@ use flow_core::ids::{Attempt, TaskId};
 use flow_core::model::{Isolation, Outcome, Reason};
 use flow_core::plan::{Output, Task, TaskKind};
 use flow_core::schedule::Input;
-use flow_core::values::{Common, Launchable, prepare};
+use flow_core::values::{CommitMessage, Common, Launchable, prepare};
 
 use super::attempt::{AgentCommands, Live, Message, agent_attempt, shell_attempt};
 use super::driver::{DriveError, Driver};
@@ -21,7 +21,7 @@ use crate::workspace::{PrivateTree, TreeOrder, WorkspaceError};
 
 /// What starts once `attempt_running` is in the journal.
 pub(super) enum Ready {
-    Shell(Box<ShellLaunch>, Vec<ShellLaunch>, Checks),
+    Shell(Box<ShellLaunch>, Vec<(String, ShellLaunch)>, Checks),
     Agent(Box<AgentLaunch>, AgentCommands, Checks),
 }
 
@@ -46,7 +46,8 @@ pub(super) fn refused(reason: Reason, message: impl Into<String>) -> Refused {
 impl Driver {
     pub(super) fn launch(&mut self, id: TaskId, attempt: Attempt, slot: u32) {
         let (switch, signal) = stop_pair();
-        let live = Live { attempt, slot, switch, signal, tree: None, merging: false, ready: None };
+        let message = CommitMessage::default();
+        let live = Live { attempt, slot, switch, signal, tree: None, merging: false, message, ready: None };
         self.live.insert(id, live);
         match self.plan_task(id).1.isolation {
             Isolation::None | Isolation::Fork => self.prepare(id),
@@ -126,12 +127,13 @@ impl Driver {
         let Some(live) = self.live.get(&id) else { return };
         let (attempt, tree) = (live.attempt, live.tree.clone());
         match self.ready(id, attempt, tree.as_deref()) {
-            Ok((ready, launch)) => {
+            Ok((ready, launch, message)) => {
                 if let Ready::Agent(agent, ..) = &ready {
                     self.introduce(&agent.model);
                 }
                 if let Some(live) = self.live.get_mut(&id) {
                     live.ready = Some(ready);
+                    live.message = message;
                 }
                 self.follow(Input::Running { task: id, attempt, launch: Box::new(launch) });
             }
@@ -162,7 +164,7 @@ impl Driver {
         id: TaskId,
         attempt: Attempt,
         tree: Option<&PrivateTree>,
-    ) -> Result<(Ready, Launch), Refused> {
+    ) -> Result<(Ready, Launch, CommitMessage), Refused> {
         let (plan_id, task) = self.plan_task(id);
         let launchable = prepare(&self.scope(id, plan_id, attempt), task)?;
         let common = match &launchable {
@@ -185,7 +187,7 @@ impl Driver {
             (Launchable::Shell(shell), TaskKind::Shell(_)) => {
                 let pairs = checks.pairs.as_ref().map(|pairs| pairs.path.as_path());
                 let ready = self.shell_launch(site, shell, pairs)?;
-                Ok((Ready::Shell(Box::new(ready), setup, checks), launch(None)))
+                Ok((Ready::Shell(Box::new(ready), setup, checks), launch(None), common.message.clone()))
             }
             (Launchable::Agent(agent), TaskKind::Agent(agent_task)) => {
                 let ready = self.agent_launch(site, agent_task, agent)?;
@@ -207,7 +209,7 @@ impl Driver {
                     }),
                     fork: agent_task.fork.map(|from| self.setup.plan.tasks[from.index()].address.clone()),
                 }));
-                Ok((Ready::Agent(Box::new(ready), commands, checks), launch))
+                Ok((Ready::Agent(Box::new(ready), commands, checks), launch, common.message.clone()))
             }
             (Launchable::Shell(_), TaskKind::Agent(_)) | (Launchable::Agent(_), TaskKind::Shell(_)) => {
                 Err(refused(Reason::Internal, "bug: an attempt was prepared as another kind than its task's"))
@@ -248,6 +250,8 @@ impl Driver {
             },
             files: task.expect.files.clone(),
             changes: task.expect.changes,
+            before: None,
+            root: PathBuf::from(&self.setup.facts.root),
             dir: dir.to_path_buf(),
             time: task.timeout.run,
             tree: tree.and(self.live.get(&id).and_then(|live| live.tree.clone())),

@@ -1,25 +1,22 @@
 //! The commands of `setup`, which run before the work of an attempt.
 
 use flow_core::model::{AttemptEnd, Outcome, Reason};
-use flow_core::text::one_line;
 
 use crate::execute::{ShellLaunch, StopSignal, run_shell};
 use crate::store::SlotFiles;
 
 /// Runs the commands one after the other; the first that fails is the end of the attempt. Gives the files for what follows.
 pub(super) async fn prepare_tree(
-    setup: Vec<ShellLaunch>,
+    setup: Vec<(String, ShellLaunch)>,
     mut files: SlotFiles,
     stop: &StopSignal,
 ) -> Result<SlotFiles, Box<Outcome>> {
-    for launch in setup {
+    for (shown, launch) in setup {
         let next = files.next();
-        let script =
-            launch.argv.last().map(|script| script.to_string_lossy().into_owned()).unwrap_or_default();
         let outcome = run_shell(launch, files, stop.clone()).await;
         match outcome.end {
             AttemptEnd::Completed => {}
-            AttemptEnd::Failed => return Err(Box::new(failed(outcome, &script))),
+            AttemptEnd::Failed => return Err(Box::new(failed(outcome, &shown))),
             AttemptEnd::Killed | AttemptEnd::Lost => return Err(Box::new(outcome)),
         }
         // Where the next command's output begins.
@@ -31,13 +28,13 @@ pub(super) async fn prepare_tree(
     Ok(files)
 }
 
-fn failed(outcome: Outcome, script: &str) -> Outcome {
-    let first = script.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+fn failed(outcome: Outcome, shown: &str) -> Outcome {
     let why = match (&outcome.message, outcome.exit_code) {
         (Some(message), _) => message.clone(),
         (None, Some(code)) => format!("exit code {code}"),
         (None, None) => outcome.reason.map_or("failed", Reason::as_str).to_owned(),
     };
-    let message = format!("`setup` failed at `{}`: {why}", one_line(first, 80));
+    let at = if shown.is_empty() { String::new() } else { format!(" at `{shown}`") };
+    let message = format!("`setup` failed{at}: {why}");
     Outcome { reason: Some(Reason::Setup), message: Some(message), ..outcome }
 }

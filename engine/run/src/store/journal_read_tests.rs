@@ -43,6 +43,7 @@ fn started() -> Event {
         inputs: BTreeMap::new(),
         seed: u64::MAX,
         flow: "0.1.0".into(),
+        branch: None,
     }
 }
 
@@ -201,19 +202,21 @@ fn any_event() -> impl Strategy<Value = Event> {
             .prop_map(|(task, attempt, outcome)| Event::AttemptEnded { task, attempt, outcome }),
         (any::<String>(), prop::collection::btree_map(any::<String>(), any_value(), 0..3)).prop_map(
             |(plan, values)| match started() {
-                Event::RunStarted { run, path, root, tasks, edges, concurrency, seed, flow, .. } =>
-                    Event::RunStarted {
-                        run,
-                        plan,
-                        path,
-                        root,
-                        tasks,
-                        edges,
-                        concurrency,
-                        inputs: values,
-                        seed,
-                        flow
-                    },
+                Event::RunStarted {
+                    run, path, root, tasks, edges, concurrency, seed, flow, branch, ..
+                } => Event::RunStarted {
+                    run,
+                    plan,
+                    path,
+                    root,
+                    tasks,
+                    edges,
+                    concurrency,
+                    inputs: values,
+                    seed,
+                    flow,
+                    branch
+                },
                 other => other,
             }
         ),

@@ -69,6 +69,8 @@ pub(super) struct Differences {
     pub(super) files: Vec<Difference>,
     /// Whether there is something that can't be brought home: a repository, a pipe.
     pub(super) loose: bool,
+    /// The `.git` of each repository in it. The files around it come home, the history does not.
+    pub(super) repositories: Vec<PathBuf>,
 }
 
 impl Baseline {
@@ -148,6 +150,9 @@ impl Baseline {
             let Ok(path) = entry.path().strip_prefix(copy) else { continue };
             let inside_git = path.components().any(|part| part.as_os_str() == ".git");
             found.loose |= inside_git;
+            if inside_git && path.file_name().is_some_and(|name| name == ".git") {
+                found.repositories.push(path.to_owned());
+            }
             let folder = entry.file_type().is_none_or(|kind| kind.is_dir());
             if inside_git || folder || self.files.contains_key(&path_to_text(path)) {
                 continue;

@@ -21,6 +21,8 @@ pub(super) struct Changes {
     pub(super) files: IndexSet<PathBuf>,
     /// Repositories that stand in the tree. Their content can't become part of a commit.
     pub(super) nested: IndexSet<PathBuf>,
+    /// Files that git ignores, where they are asked for.
+    pub(super) ignored: IndexSet<PathBuf>,
 }
 
 /// How untracked files are listed.
@@ -28,6 +30,8 @@ pub(super) struct Changes {
 pub(super) enum Untracked {
     /// Every one, nested repositories told apart.
     Files,
+    /// The same, and what git ignores.
+    Ignored,
     /// A folder without tracked files as one name.
     Folders,
 }
@@ -42,8 +46,8 @@ impl Changes {
         let place = PathBuf::from(OsStr::from_bytes(path));
         // Git lists files; a folder among them is one that it does not enter: a repository of its own.
         let list = match untracked {
-            Untracked::Files if path.ends_with(b"/") => &mut self.nested,
-            Untracked::Files | Untracked::Folders => &mut self.files,
+            Untracked::Files | Untracked::Ignored if path.ends_with(b"/") => &mut self.nested,
+            Untracked::Files | Untracked::Ignored | Untracked::Folders => &mut self.files,
         };
         // A file that is staged as deleted and stands there untracked is listed twice.
         list.insert(place);
@@ -55,14 +59,18 @@ pub(super) fn look(git: &Git, dirs: GitDirs<'_>, untracked: Untracked) -> Result
     let mut changes = Changes::default();
     if git.is_there() {
         let list = match untracked {
-            Untracked::Files => "--untracked-files=all",
+            Untracked::Files | Untracked::Ignored => "--untracked-files=all",
             Untracked::Folders => "--untracked-files=normal",
         };
+        let ignored = if untracked == Untracked::Ignored { "--ignored=traditional" } else { "--ignored=no" };
         // `dirty`: git would otherwise call itself inside each submodule, whose configuration is anybody's.
-        let args = ["status", "--porcelain=v1", "-z", "--no-renames", "--ignore-submodules=dirty", list];
+        let args =
+            ["status", "--porcelain=v1", "-z", "--no-renames", "--ignore-submodules=dirty", list, ignored];
         let output = git.run(dirs, &args)?;
         for entry in output.split(|byte| *byte == 0) {
-            if let Some(path) = entry.get(3..) {
+            if let Some(path) = entry.strip_prefix(b"!! ") {
+                changes.ignored.insert(PathBuf::from(OsStr::from_bytes(path)));
+            } else if let Some(path) = entry.get(3..) {
                 changes.add(path, untracked);
             }
         }
@@ -70,12 +78,18 @@ pub(super) fn look(git: &Git, dirs: GitDirs<'_>, untracked: Untracked) -> Result
     }
     let repository = open(dirs)?;
     let mut options = StatusOptions::new();
-    options.include_untracked(true).recurse_untracked_dirs(untracked == Untracked::Files);
+    options.include_untracked(true).recurse_untracked_dirs(untracked != Untracked::Folders);
+    let ignored = untracked == Untracked::Ignored;
+    options.include_ignored(ignored).recurse_ignored_dirs(ignored);
     let statuses = repository
         .statuses(Some(&mut options))
         .map_err(|source| WorkspaceError::library("list changed files", source))?;
     for entry in statuses.iter() {
-        changes.add(entry.path_bytes(), untracked);
+        if entry.status().is_ignored() {
+            changes.ignored.insert(PathBuf::from(OsStr::from_bytes(entry.path_bytes())));
+        } else {
+            changes.add(entry.path_bytes(), untracked);
+        }
     }
     Ok(changes)
 }

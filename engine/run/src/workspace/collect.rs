@@ -207,11 +207,14 @@ impl Collector {
 
     fn worktrees(&self, repository: &Repository, run: &RunId) -> Worktrees {
         Worktrees {
+            began_on: None,
             git: self.git.clone(),
             repository: repository.clone(),
             home: self.home.clone(),
             run: run.clone(),
             patience: self.patience,
+            names: Default::default(),
+            landed: Default::default(),
         }
     }
 

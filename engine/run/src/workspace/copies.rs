@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use flow_core::ids::{Address, Attempt, RunId};
 use flow_core::model::{Merge, WorktreeOutcome};
-use flow_core::text::{file_name, visible};
+use flow_core::text::visible;
 
 use super::WorkspaceError;
 use super::baseline::{Baseline, Differences};
@@ -20,7 +20,10 @@ use super::git::Git;
 use super::home::{home, inside, recover_in, remove_folder};
 use super::landing::{Change, Landing, check};
 use super::lock::Patience;
-use super::merge_home::{landing_folder, merge_lock, nothing_to_merge, outcome, recover, refused};
+use super::merge_home::{
+    landing_folder, merge_lock, moved, nothing_to_merge, outcome, recover, refused, shown, turned_away,
+};
+use super::names::Names;
 use super::owner::Owner;
 use super::repository::Repository;
 use super::version::{Kind, Version};
@@ -36,7 +39,10 @@ pub(super) struct Copies {
     /// The folder for the trees of this project.
     home: PathBuf,
     run: RunId,
+    /// The branch of the checkout when the run began, as of worktrees.
+    pub(super) began_on: Option<String>,
     patience: Patience,
+    names: Names,
 }
 
 /// A private copy, owned by this process until it is finished.
@@ -62,7 +68,16 @@ impl Copies {
         let home = home(repository.as_ref(), &root, dir)?;
         let (git, patience) = (Git::find(), Patience::default());
         recover_in(&git, repository.as_ref(), &home, patience)?;
-        Ok(Copies { git, repository, root, home, run: run.clone(), patience })
+        Ok(Copies {
+            git,
+            repository,
+            root,
+            home,
+            run: run.clone(),
+            began_on: None,
+            patience,
+            names: Names::default(),
+        })
     }
 
     /// Copies the enclosing tree for an attempt. `pristine`: a second copy is kept, from which a patch can be made.
@@ -72,8 +87,11 @@ impl Copies {
         attempt: Attempt,
         pristine: bool,
     ) -> Result<CopiedTree, WorkspaceError> {
-        let name = format!("{}.{attempt}", file_name(address.as_str()));
-        let path = self.home.join(self.run.as_str()).join(&name);
+        self.names.under(address, attempt, |name| self.make_as(name, pristine))
+    }
+
+    fn make_as(&self, name: &str, pristine: bool) -> Result<CopiedTree, WorkspaceError> {
+        let path = self.home.join(self.run.as_str()).join(name);
         if path.symlink_metadata().is_ok() || Baseline::beside(&path).exists() {
             return Err(WorkspaceError::Exists { what: path.display().to_string() });
         }
@@ -176,14 +194,10 @@ impl Copies {
         let (mut baseline, found) = self.look(path)?;
         let held = hold.then(|| HeldCopy(versions(&found)));
         let mut ended = WorktreeOutcome {
-            path: None,
-            branch: None,
-            commit: None,
-            base: String::new(),
-            patch: None,
-            merged: None,
             files_changed: u32::try_from(found.files.len()).unwrap_or(u32::MAX),
             lacked: lacked.to_vec(),
+            undelivered: found.repositories.iter().map(|path| shown(path)).collect(),
+            ..WorktreeOutcome::default()
         };
         if found.files.is_empty() && !found.loose {
             if !hold {
@@ -201,7 +215,7 @@ impl Copies {
             }
             (Merge::Apply, _) => {
                 let merged = self.apply(path, found)?;
-                let came_home = merged.conflicts.is_empty();
+                let came_home = !merged.is_refused();
                 ended.merged = Some(merged);
                 came_home
             }
@@ -226,6 +240,9 @@ impl Copies {
     ) -> Result<flow_core::model::MergeOutcome, WorkspaceError> {
         let _lock = merge_lock(&self.home, self.patience.flow)?;
         recover(&self.git, self.repository.as_ref(), &self.home)?;
+        if let Some(moved) = moved(self.repository.as_ref(), self.began_on.as_deref())? {
+            return Ok(turned_away(Merge::Apply, moved));
+        }
         let source = self.source();
         let changes = found
             .files

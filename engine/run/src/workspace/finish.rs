@@ -1,17 +1,20 @@
 //! The end of a tree: what it holds goes to its branch, and what is safe elsewhere goes away.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use flow_core::model::{Merge, WorktreeOutcome};
+use flow_core::values::CommitMessage;
 use git2::{ErrorCode, Oid};
 
 use super::WorkspaceError;
 use super::changes::{self, Changes, Untracked};
 use super::git::Git;
 use super::lock::patiently;
-use super::merge_home::nothing_to_merge;
+use super::materialize::deltas;
+use super::merge_home::{nothing_to_merge, shown};
 use super::patch::write_difference;
 use super::references::Reference;
+use super::trees::Way;
 use super::worktree::{Worktree, Worktrees};
 
 /// What is known of a tree at its end.
@@ -23,6 +26,15 @@ struct Standing {
     tip: Option<Oid>,
     /// Whether submodules were fetched into it. What they hold is nowhere else.
     has_modules: bool,
+}
+
+/// What a tree comes to once its branch is up to date.
+struct Gathered {
+    /// The last commit of its branch.
+    tip: Oid,
+    /// Whether it holds more than that, so that it can't go.
+    loose: bool,
+    changes: Changes,
 }
 
 /// What becomes of a tree that others still look at, once they are done.
@@ -37,7 +49,7 @@ pub(super) struct Held {
 impl Worktrees {
     /// Whether a tree differs from its start: commits, changed files or new ones that git doesn't ignore.
     pub fn changed(&self, tree: &Worktree) -> Result<bool, WorkspaceError> {
-        let standing = self.look(tree)?;
+        let standing = self.look(tree, Untracked::Files)?;
         let moved = |commit: Option<Oid>| commit != Some(tree.start);
         Ok(!standing.changes.is_empty() || moved(standing.head) || moved(standing.tip))
     }
@@ -49,18 +61,19 @@ impl Worktrees {
     pub(super) fn settle(
         &self,
         tree: &Worktree,
-        merge: Merge,
+        way: Way<'_>,
         patch_to: Option<&Path>,
         hold: bool,
     ) -> Result<(WorktreeOutcome, Option<Held>), WorkspaceError> {
-        let ended = self.end(tree, merge, patch_to, hold);
+        let ended = self.end(tree, way, patch_to, hold);
         ended.map_err(|source| WorkspaceError::kept(&tree.path, &tree.branch, source))
     }
 
     /// Takes a held tree down. Says whether it is kept: it is still needed, or somebody has worked in it meanwhile.
     pub(super) fn release(&self, tree: &Worktree, held: Held, needed: bool) -> Result<bool, WorkspaceError> {
         let release = || {
-            if self.gather(tree)? != (held.tip, false) || needed {
+            let now = self.gather(tree, Untracked::Files, &CommitMessage::Nameless)?;
+            if now.tip != held.tip || now.loose || needed {
                 self.unlock(&tree.chain)?;
                 return Ok(true);
             }
@@ -79,20 +92,24 @@ impl Worktrees {
     fn end(
         &self,
         tree: &Worktree,
-        merge: Merge,
+        way: Way<'_>,
         patch_to: Option<&Path>,
         hold: bool,
     ) -> Result<(WorktreeOutcome, Option<Held>), WorkspaceError> {
-        let (tip, loose) = self.gather(tree)?;
+        let merge = way.merge;
+        let Gathered { tip, mut loose, changes } = self.gather(tree, Untracked::Ignored, way.message)?;
+        let repository = self.repository.open_shared()?;
+        let mut undelivered = changes.nested;
+        undelivered.extend(own_repositories(&repository, tree, tip)?);
+        loose |= !undelivered.is_empty();
+        let ignored = changes.ignored.iter().filter(|path| !tree.included.contains(*path)).count();
         let mut outcome = WorktreeOutcome {
-            path: None,
-            branch: None,
-            commit: None,
             base: tree.base.clone(),
-            patch: None,
-            merged: None,
-            files_changed: 0,
             lacked: tree.lacked.clone(),
+            uncommitted: tree.uncommitted,
+            ignored: u32::try_from(ignored).unwrap_or(u32::MAX),
+            undelivered: undelivered.iter().map(|path| shown(path)).collect(),
+            ..WorktreeOutcome::default()
         };
         if tip == tree.start && !loose {
             let held = Held { tip, with_branch: true };
@@ -103,16 +120,15 @@ impl Worktrees {
             return Ok((outcome, hold.then_some(held)));
         }
         let (patch_to, refused_to) = if merge == Merge::Patch { (patch_to, None) } else { (None, patch_to) };
-        let repository = self.repository.open_shared()?;
         outcome.files_changed = write_difference(&repository, tree.start, tip, patch_to)?;
         outcome.patch = patch_to.map(|path| path.display().to_string());
-        outcome.merged = merge.changes_home().then(|| self.bring_home(tree, tip, merge)).transpose()?;
+        outcome.merged = merge.changes_home().then(|| self.bring_home(tree, tip, way)).transpose()?;
         let refused = outcome.merged.as_ref().is_some_and(|merged| !merged.conflicts.is_empty());
         if let (true, Merge::Apply, Some(patch_to)) = (refused, merge, refused_to) {
             write_difference(&repository, tree.start, tip, Some(patch_to))?;
             outcome.patch = Some(patch_to.display().to_string());
         }
-        let came_home = outcome.merged.as_ref().is_some_and(|merged| merged.conflicts.is_empty());
+        let came_home = outcome.merged.as_ref().is_some_and(|merged| !merged.is_refused());
         let folder_goes = match merge {
             Merge::None => false,
             Merge::Branch => !loose,
@@ -134,9 +150,14 @@ impl Worktrees {
         Ok((outcome, Some(held).filter(|_| hold && folder_goes)))
     }
 
-    /// Brings the branch up to what the tree holds. Gives its last commit, and whether the tree holds more than that.
-    fn gather(&self, tree: &Worktree) -> Result<(Oid, bool), WorkspaceError> {
-        let standing = self.look(tree)?;
+    /// Brings the branch up to what the tree holds.
+    fn gather(
+        &self,
+        tree: &Worktree,
+        untracked: Untracked,
+        message: &CommitMessage,
+    ) -> Result<Gathered, WorkspaceError> {
+        let standing = self.look(tree, untracked)?;
         let repository = self.repository.open_shared()?;
         let follows = |later: Oid, earlier: Oid| {
             let follows = later == earlier || repository.graph_descendant_of(later, earlier)?;
@@ -146,12 +167,12 @@ impl Worktrees {
         let tip = standing.tip.unwrap_or(tree.start);
         let mut loose = standing.has_modules || !standing.changes.nested.is_empty();
         let Some(head) = standing.head else {
-            return Ok((tip, true));
+            return Ok(Gathered { tip, loose: true, changes: standing.changes });
         };
         if !follows(head, tip).map_err(failed)? {
             // HEAD has left the branch. What it holds can't be put on the branch without taking something off it.
             loose |= !standing.changes.files.is_empty() || !follows(tip, head).map_err(failed)?;
-            return Ok((tip, loose));
+            return Ok(Gathered { tip, loose, changes: standing.changes });
         }
         let target = if standing.changes.files.is_empty() {
             head
@@ -161,14 +182,12 @@ impl Worktrees {
             let dirs = self.dirs(&tree.chain, &tree.path);
             let staged = patiently(self.patience.git, || changes::stage(&git, dirs, &standing.changes))?;
             let name = tree.path.file_name().unwrap_or_default().to_string_lossy();
-            let message =
-                format!("Work of {name} in run {}\n\nCommitted by flow at the end of the task.\n", self.run);
-            self.commit(staged, Some(head), &message)?
+            self.commit(staged, Some(head), &message.of_rest(&name, &self.run))?
         };
         if standing.tip != Some(target) {
             self.advance(&repository, &tree.branch, standing.tip, target)?;
         }
-        Ok((target, loose))
+        Ok(Gathered { tip: target, loose, changes: standing.changes })
     }
 
     fn advance(
@@ -186,10 +205,10 @@ impl Worktrees {
         })
     }
 
-    fn look(&self, tree: &Worktree) -> Result<Standing, WorkspaceError> {
+    fn look(&self, tree: &Worktree, untracked: Untracked) -> Result<Standing, WorkspaceError> {
         self.chain_of(tree)?;
         let git = self.git_of(tree)?;
-        let changes = changes::look(&git, self.dirs(&tree.chain, &tree.path), Untracked::Files)?;
+        let changes = changes::look(&git, self.dirs(&tree.chain, &tree.path), untracked)?;
         let admin = tree.chain.admin();
         let repository = self.repository.open_shared()?;
         let commit_of =
@@ -219,6 +238,20 @@ impl Worktrees {
     pub(super) fn git_of(&self, tree: &Worktree) -> Result<Git, WorkspaceError> {
         Ok(if self.filters()? == tree.filters { self.git.clone() } else { Git::none() })
     }
+}
+
+/// Repositories in a tree that its commits name, as `git add` of one makes it: what is in them is nowhere else.
+fn own_repositories(
+    repository: &git2::Repository,
+    tree: &Worktree,
+    tip: Oid,
+) -> Result<Vec<PathBuf>, WorkspaceError> {
+    let changed = deltas(repository, tree.start, tip)
+        .map_err(|source| WorkspaceError::library("compare with the start", source))?;
+    let named = changed.into_iter().filter(|delta| delta.is_submodule() && delta.new.is_some());
+    // With a slash, as those that git has not been told of.
+    let named = named.map(|delta| delta.path.join(""));
+    Ok(named.filter(|path| tree.path.join(path).join(".git").symlink_metadata().is_ok()).collect())
 }
 
 #[cfg(test)]

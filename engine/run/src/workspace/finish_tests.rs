@@ -29,16 +29,7 @@ fn a_clean_tree_goes_with_its_branch_and_its_entry() {
         assert!(!worktrees.changed(&tree).unwrap());
         let patch = checkout.folder.path().join("t.patch");
         let outcome = worktrees.finish(&tree, true, merge, Some(&patch)).unwrap();
-        let expected = WorktreeOutcome {
-            path: None,
-            branch: None,
-            commit: None,
-            base,
-            patch: None,
-            merged: None,
-            files_changed: 0,
-            lacked: Vec::new(),
-        };
+        let expected = WorktreeOutcome { base, ignored: 1, ..WorktreeOutcome::default() };
         assert_eq!(outcome, expected);
         assert!(!path.exists() && !path.parent().unwrap().exists() && !patch.exists());
     }
@@ -68,7 +59,7 @@ fn dirty_work_is_committed_to_its_branch_and_the_folder_is_kept_unlocked() {
         "Person <person@example.org> N"
     );
     let message = checkout.git(&["log", "-1", "--format=%s", &branch]);
-    assert_eq!(message, "Work of t.5Ba.5D.1 in run r1");
+    assert_eq!(message, "Work of t-a.1 in run r1");
     assert_eq!(outcome.commit.unwrap(), checkout.git(&["rev-parse", &branch]));
     assert_eq!(outcome.files_changed, 3);
     assert_eq!(git(&path, &["status", "--porcelain"]), "");
@@ -412,4 +403,71 @@ fn a_shallow_repository_is_fine() {
     write(&tree.path, "new.txt", "work\n");
     worktrees.finish(&tree, true, Merge::Branch, None).unwrap();
     assert_eq!(git(&shallow, &["show", "flow/r1/t.1:new.txt"]), "work");
+}
+
+/// A repository with one commit in a folder of the tree.
+fn nest(tree: &Worktree, folder: &str) {
+    let at = tree.path.join(folder);
+    write(&at, "inner.txt", "work\n");
+    git(&at, &["init", "-q"]);
+    git(&at, &["add", "-A"]);
+    git(&at, &["-c", "user.name=A", "-c", "user.email=a@x", "commit", "-qm", "inner"]);
+}
+
+#[test]
+fn a_repository_that_a_task_made_is_told_of_and_its_tree_stays_whatever_the_merge() {
+    for merge in [Merge::Branch, Merge::Patch, Merge::Apply, Merge::Squash, Merge::CherryPick] {
+        // Git knows of it, as of a submodule without a home, once it was added.
+        for added in [false, true] {
+            let checkout = Checkout::new();
+            let worktrees = checkout.worktrees();
+            let tree = make(&worktrees, "t").unwrap();
+            nest(&tree, "vendor/lib");
+            write(&tree.path, "new.txt", "work\n");
+            if added {
+                git(&tree.path, &["add", "vendor/lib"]);
+            }
+            let patch = checkout.folder.path().join("t.patch");
+            let outcome = worktrees.finish(&tree, true, merge, Some(&patch)).unwrap();
+            assert_eq!(outcome.undelivered, ["vendor/lib/"], "{merge:?} {added}");
+            assert_eq!(outcome.path.as_deref(), tree.path.to_str());
+            assert_eq!(read(tree.path.join("vendor/lib/inner.txt")), "work\n");
+            let home = outcome.merged.map_or(Vec::new(), |merged| merged.files);
+            assert!(home.iter().all(|file| file == "new.txt"), "{home:?}");
+        }
+    }
+}
+
+#[test]
+fn ignored_files_of_a_task_are_counted_and_those_that_it_was_given_are_not() {
+    for library in [false, true] {
+        let checkout = Checkout::new();
+        let worktrees = if library { checkout.worktrees_by_library() } else { checkout.worktrees() };
+        let mut tree = make(&worktrees, "t").unwrap();
+        write(&tree.path, "given.tmp", "given\n");
+        tree.included.insert("given.tmp".into());
+        write(&tree.path, "new.txt", "work\n");
+        write(&tree.path, "out/one.tmp", "1\n");
+        write(&tree.path, "out/two.tmp", "2\n");
+        let outcome = worktrees.finish(&tree, true, Merge::Squash, None).unwrap();
+        assert_eq!(
+            (outcome.ignored, outcome.merged.unwrap().files),
+            (2, vec!["new.txt".to_owned()]),
+            "{library}"
+        );
+    }
+}
+
+#[test]
+fn uncommitted_changes_that_a_tree_lacks_are_counted() {
+    let checkout = Checkout::new();
+    checkout.write("a.txt", "changed\n");
+    checkout.write("mine/one.txt", "1\n");
+    checkout.write("mine/two.txt", "2\n");
+    let worktrees = checkout.worktrees();
+    let tree = make(&worktrees, "t").unwrap();
+    let outcome = worktrees.finish(&tree, true, Merge::None, None).unwrap();
+    assert_eq!((outcome.uncommitted, outcome.lacked), (2, vec!["a.txt".to_owned(), "mine/".to_owned()]));
+    let dirty = worktrees.make(&"u".into(), flow_core::ids::Attempt::FIRST, Some("dirty")).unwrap();
+    assert_eq!(worktrees.finish(&dirty, true, Merge::None, None).unwrap().uncommitted, 0);
 }

@@ -1,5 +1,6 @@
 //! Files that git ignores and a private tree gets all the same: `include`, and `.worktreeinclude` in the checkout.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
@@ -14,14 +15,16 @@ use super::repository::Repository;
 /// The person's own list.
 const LIST: &str = ".worktreeinclude";
 
-/// Copies what the patterns name from the checkout into a tree. What the tree has already stays as it is.
+/// Copies what the patterns name from the checkout into a tree. What the tree has already stays as it is. Gives what
+/// was copied.
 pub(super) fn include(
     git: &Git,
     repository: &Repository,
     patterns: &[String],
     tree: &Path,
-) -> Result<(), WorkspaceError> {
-    let Some(checkout) = repository.checkout.as_deref() else { return Ok(()) };
+) -> Result<HashSet<PathBuf>, WorkspaceError> {
+    let mut copied = HashSet::new();
+    let Some(checkout) = repository.checkout.as_deref() else { return Ok(copied) };
     let list = checkout.join(LIST);
     let mut rules = Vec::new();
     if list.is_file() {
@@ -41,7 +44,7 @@ pub(super) fn include(
         rules.push((repository.folder().to_owned(), built(&builder, "include")?));
     }
     if rules.is_empty() {
-        return Ok(());
+        return Ok(copied);
     }
     for path in ignored(git, repository, checkout)?.into_iter().filter(|path| !is_ours(path)) {
         let wanted = rules.iter().any(|(below, rules)| {
@@ -61,8 +64,9 @@ pub(super) fn include(
             return Err(WorkspaceError::Outside { dir: parent.to_owned() });
         }
         copy_file(&from, &to).map_err(WorkspaceError::io("copy", from))?;
+        copied.insert(path);
     }
-    Ok(())
+    Ok(copied)
 }
 
 fn built(builder: &GitignoreBuilder, name: &str) -> Result<Gitignore, WorkspaceError> {

@@ -11,14 +11,23 @@ use super::repository::Repository;
 /// The most names that are listed.
 const MOST: usize = 20;
 
-/// Uncommitted files of the checkout (unless they are part of the start) and submodules, at most 20 names and a count.
+/// What a tree lacks.
+#[derive(Debug, Default)]
+pub(super) struct Lacked {
+    /// At most 20 names and a count.
+    pub(super) names: Vec<String>,
+    /// How many uncommitted changes there are.
+    pub(super) uncommitted: u32,
+}
+
+/// Uncommitted files of the checkout (unless they are part of the start) and submodules.
 pub(super) fn lacked(
     git: &Git,
     repository: &Repository,
     start: Oid,
     uncommitted: Option<Untracked>,
-) -> Vec<String> {
-    let mut names = Vec::new();
+) -> Lacked {
+    let (mut names, mut count) = (Vec::new(), 0);
     if let (Some(checkout), Some(untracked)) = (&repository.checkout, uncommitted) {
         let dirs = GitDirs {
             git_dir: &repository.git_dir,
@@ -28,7 +37,8 @@ pub(super) fn lacked(
         };
         match changes::look(git, dirs, untracked) {
             Ok(changes) => {
-                names.extend(changes.files.iter().map(|path| visible(&path.to_string_lossy()).into_owned()))
+                count = changes.files.len();
+                names.extend(changes.files.iter().map(|path| visible(&path.to_string_lossy()).into_owned()));
             }
             // A note must not be the reason that a task fails, nor may it be silently empty.
             Err(error) => names.push(format!("uncommitted files (unknown: {})", error.one_line())),
@@ -43,7 +53,7 @@ pub(super) fn lacked(
         names.truncate(MOST);
         names.push(format!("and {more} more"));
     }
-    names
+    Lacked { names, uncommitted: u32::try_from(count).unwrap_or(u32::MAX) }
 }
 
 /// The submodules of a commit.

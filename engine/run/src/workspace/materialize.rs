@@ -93,7 +93,7 @@ pub(super) fn materialize<'a>(
     git.feed(dirs, &[&args[..], &[prefix]].concat(), &list).map(drop)
 }
 
-fn write_raw(at: &Path, mode: FileMode, content: &[u8]) -> std::io::Result<()> {
+pub(super) fn write_raw(at: &Path, mode: FileMode, content: &[u8]) -> std::io::Result<()> {
     if let Some(parent) = at.parent() {
         std::fs::create_dir_all(parent)?;
     }

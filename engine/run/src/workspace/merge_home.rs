@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use flow_core::model::{ConflictKind, Merge, MergeConflict, MergeOutcome};
+use flow_core::model::{ConflictKind, Merge, MergeConflict, MergeOutcome, Moved};
 use flow_core::text::visible;
 use git2::{Oid, RepositoryState};
 
@@ -16,6 +16,7 @@ use super::lock::{RepositoryLock, patiently};
 use super::materialize::{Delta, deltas, materialize};
 use super::pick::{pick, squash};
 use super::repository::{Repository, author};
+use super::trees::Way;
 use super::version::{Version, path_to_text};
 use super::worktree::{Worktree, Worktrees};
 
@@ -31,13 +32,17 @@ impl Worktrees {
         &self,
         tree: &Worktree,
         tip: Oid,
-        how: Merge,
+        way: Way<'_>,
     ) -> Result<MergeOutcome, WorkspaceError> {
+        let how = way.merge;
         let _lock = self.merge_lock()?;
         recover(&self.git, Some(&self.repository), &self.home)?;
+        if let Some(moved) = moved(Some(&self.repository), self.began_on.as_deref())? {
+            return Ok(turned_away(how, moved));
+        }
         match how {
             Merge::Apply => self.apply(tree, tip),
-            Merge::Squash | Merge::CherryPick => self.commit_home(tree, tip, how),
+            Merge::Squash | Merge::CherryPick => self.commit_home(tree, tip, way),
             Merge::None | Merge::Branch | Merge::Patch => Ok(outcome(how, Vec::new(), Vec::new())),
         }
     }
@@ -56,15 +61,18 @@ impl Worktrees {
         let scratch = self.scratch()?;
         let git = self.git_of(tree)?;
         let changes = self.changes(&git, &deltas, (tree.start, tip), scratch.path())?;
+        let changes = self.landed.fit(&opened, checkout, changes, scratch.path())?;
         let changes = match check(checkout, changes)? {
             Ok(changes) => changes,
             Err(conflicts) => return Ok(refused(Merge::Apply, conflicts)),
         };
         Landing::land(&self.landing_of(tree), checkout, &changes)?;
+        self.landed.remember(&changes);
         Ok(outcome(Merge::Apply, changes.into_iter().map(|change| change.path).collect(), Vec::new()))
     }
 
-    fn commit_home(&self, tree: &Worktree, tip: Oid, how: Merge) -> Result<MergeOutcome, WorkspaceError> {
+    fn commit_home(&self, tree: &Worktree, tip: Oid, way: Way<'_>) -> Result<MergeOutcome, WorkspaceError> {
+        let how = way.merge;
         let home = self.repository.open()?;
         if home.state() != RepositoryState::Clean && self.repository.checkout.is_some() {
             return Err(WorkspaceError::Unfinished { git_dir: self.repository.git_dir.clone() });
@@ -76,7 +84,8 @@ impl Worktrees {
             Merge::CherryPick => pick(&home, from, (tree.start, tip), &who),
             Merge::Squash | Merge::None | Merge::Branch | Merge::Patch | Merge::Apply => {
                 let name = tree.path.file_name().unwrap_or_default().to_string_lossy();
-                squash(&home, from, (tree.start, tip), &who, &format!("Work of {name} in run {}", self.run))
+                let message = |subjects: &[String]| way.message.of_all(&name, &self.run, subjects);
+                squash(&home, from, (tree.start, tip), &who, &message)
             }
         };
         let (to, made) = match picked.map_err(|source| WorkspaceError::library("merge", source))? {
@@ -87,14 +96,7 @@ impl Worktrees {
             return Ok(outcome(how, Vec::new(), Vec::new()));
         }
         let deltas = deltas(&home, from, to).map_err(compare)?;
-        let reference = home
-            .find_reference("HEAD")
-            .map_err(|source| WorkspaceError::library("read HEAD", source))?
-            .symbolic_target()
-            .ok()
-            .flatten()
-            .unwrap_or("HEAD")
-            .to_owned();
+        let reference = self.repository.head()?;
         let branch = BranchMove {
             git_dir: path_to_text(&self.repository.git_dir),
             reference,
@@ -290,7 +292,23 @@ pub(super) fn outcome(how: Merge, files: Vec<PathBuf>, commits: Vec<Oid>) -> Mer
         files: files.iter().take(MOST).map(|path| shown(path)).collect(),
         commits: commits.iter().map(Oid::to_string).collect(),
         conflicts: Vec::new(),
+        moved: None,
     }
+}
+
+/// Whether the checkout has gone to another branch than the one on which the run began.
+pub(super) fn moved(
+    repository: Option<&Repository>,
+    began_on: Option<&str>,
+) -> Result<Option<Moved>, WorkspaceError> {
+    let (Some(repository), Some(from)) = (repository, began_on) else { return Ok(None) };
+    let to = repository.branch()?;
+    Ok((to != from).then(|| Moved { from: from.to_owned(), to }))
+}
+
+/// The outcome of a merge for which the checkout was on another branch.
+pub(super) fn turned_away(how: Merge, moved: Moved) -> MergeOutcome {
+    MergeOutcome { moved: Some(moved), ..outcome(how, Vec::new(), Vec::new()) }
 }
 
 /// The outcome of a merge without work.
@@ -302,10 +320,11 @@ pub(super) fn nothing_to_merge(how: Merge) -> MergeOutcome {
 pub(super) fn refused(how: Merge, conflicts: Conflicts) -> MergeOutcome {
     let conflicts = conflicts.into_iter().take(MOST);
     let conflict = |(path, kind): (PathBuf, _)| MergeConflict { path: shown(&path), kind, other: None };
-    MergeOutcome { how, files: Vec::new(), commits: Vec::new(), conflicts: conflicts.map(conflict).collect() }
+    MergeOutcome { conflicts: conflicts.map(conflict).collect(), ..outcome(how, Vec::new(), Vec::new()) }
 }
 
-fn shown(path: &Path) -> String {
+/// A path for people and reports.
+pub(super) fn shown(path: &Path) -> String {
     visible(&path.to_string_lossy()).into_owned()
 }
 

@@ -3,6 +3,7 @@ use std::sync::Barrier;
 use super::super::testing::{Checkout, git, make, read, write};
 use super::super::trees::{PrivateTree, TreeEnd, Trees};
 use super::*;
+use flow_core::values::CommitMessage;
 
 const ALL: [Merge; 3] = [Merge::Apply, Merge::Squash, Merge::CherryPick];
 
@@ -209,6 +210,7 @@ fn siblings_land_one_after_the_other_and_the_second_is_told_who_was_first() {
                         address,
                         completed: true,
                         merge: Merge::Apply,
+                        message: CommitMessage::Nameless,
                         patch_to: None,
                         hold: false,
                     };
@@ -328,4 +330,105 @@ fn a_crash_after_the_branch_moved_stands_though_somebody_has_committed_on_top() 
     checkout.worktrees_of(&checkout.root, "r2");
     assert_eq!(checkout.git(&["status", "--porcelain"]), "");
     assert_eq!((read(checkout.root.join("a.txt")), checkout.root.join("new.txt").exists()), (landed, true));
+}
+
+#[test]
+fn nothing_lands_on_another_branch_than_the_one_that_the_run_began_on() {
+    for how in ALL {
+        let checkout = Checkout::new();
+        let worktrees = Worktrees { began_on: Some("main".to_owned()), ..checkout.worktrees() };
+        let tree = make(&worktrees, "t").unwrap();
+        write(&tree.path, "new.txt", "work\n");
+        checkout.git(&["switch", "-qc", "elsewhere"]);
+        checkout.write("mine.txt", "mine\n");
+        let mine = checkout.commit("mine");
+        let outcome = merged(&worktrees, &tree, how);
+        let merged = outcome.merged.unwrap();
+        let moved = Moved { from: "main".to_owned(), to: "elsewhere".to_owned() };
+        assert_eq!((merged.is_refused(), merged.moved, merged.files), (true, Some(moved), vec![]));
+        assert_eq!(checkout.git(&["rev-parse", "HEAD"]), mine);
+        assert_eq!(checkout.git(&["status", "--porcelain"]), "");
+        assert_eq!(checkout.git(&["show", &format!("{}:new.txt", outcome.branch.unwrap())]), "work");
+        // Back again, it lands.
+        checkout.git(&["switch", "-q", "main"]);
+        let tree = make(&worktrees, "u").unwrap();
+        write(&tree.path, "u.txt", "u\n");
+        assert_eq!(self::merged(&worktrees, &tree, how).merged.unwrap().files, ["u.txt"]);
+    }
+}
+
+#[test]
+fn a_detached_checkout_stays_where_merges_land() {
+    let checkout = Checkout::new();
+    checkout.git(&["switch", "-q", "--detach"]);
+    let worktrees = Worktrees { began_on: Some("HEAD".to_owned()), ..checkout.worktrees() };
+    let tree = make(&worktrees, "t").unwrap();
+    write(&tree.path, "new.txt", "work\n");
+    assert_eq!(merged(&worktrees, &tree, Merge::Squash).merged.unwrap().files, ["new.txt"]);
+    let tree = make(&worktrees, "u").unwrap();
+    write(&tree.path, "u.txt", "work\n");
+    checkout.git(&["switch", "-q", "main"]);
+    let merged = merged(&worktrees, &tree, Merge::Squash).merged.unwrap();
+    assert_eq!(merged.moved, Some(Moved { from: "HEAD".to_owned(), to: "main".to_owned() }));
+}
+
+/// Twenty lines, of which some say something else.
+fn lines(changed: &[(usize, &str)]) -> String {
+    let line = |number: usize| {
+        let found = changed.iter().find(|(at, _)| *at == number).map(|(_, text)| *text);
+        found.map_or_else(|| format!("{number}\n"), |text| format!("{text}\n"))
+    };
+    (1..=20).map(line).collect()
+}
+
+#[test]
+fn siblings_that_change_other_lines_of_one_file_both_land() {
+    let checkout = Checkout::new();
+    checkout.write("a.txt", &lines(&[]));
+    checkout.commit("lines");
+    let worktrees = checkout.worktrees();
+    let trees: Vec<_> = [(2, "two"), (18, "eighteen"), (2, "TWO"), (10, "ten")]
+        .iter()
+        .enumerate()
+        .map(|(number, change)| {
+            let tree = make(&worktrees, &format!("t{number}")).unwrap();
+            write(&tree.path, "a.txt", &lines(&[*change]));
+            tree
+        })
+        .collect();
+    let now = || read(checkout.root.join("a.txt"));
+    let mut outcomes = trees.iter().map(|tree| merged(&worktrees, tree, Merge::Apply));
+    assert_eq!(outcomes.next().unwrap().merged.unwrap().files, ["a.txt"]);
+    assert_eq!(outcomes.next().unwrap().merged.unwrap().files, ["a.txt"]);
+    assert_eq!(now(), lines(&[(2, "two"), (18, "eighteen")]));
+    let refused = outcomes.next().unwrap();
+    assert_eq!(conflicts(&refused), [("a.txt", ConflictKind::Changed)]);
+    assert_eq!(now(), lines(&[(2, "two"), (18, "eighteen")]));
+    // What a person makes of it is theirs.
+    checkout.write("a.txt", &lines(&[(2, "two"), (18, "mine")]));
+    assert_eq!(conflicts(&outcomes.next().unwrap()), [("a.txt", ConflictKind::Changed)]);
+    assert_eq!(now(), lines(&[(2, "two"), (18, "mine")]));
+}
+
+#[test]
+fn commits_say_what_the_task_gives_them_to_say() {
+    let titled = CommitMessage::Titled("Mend the cache".to_owned());
+    let written = CommitMessage::Written("fix(cache): mend it\n\nWhy.".to_owned());
+    for (how, message, expected) in [
+        (Merge::Squash, &written, "fix(cache): mend it\n\nWhy."),
+        (Merge::CherryPick, &written, "fix(cache): mend it\n\nWhy."),
+        (Merge::Squash, &titled, "Mend the cache\n\nWork of fix-src-core.rs.1 in run r1."),
+        (
+            Merge::CherryPick,
+            &titled,
+            "Mend the cache\n\nWork of fix-src-core.rs.1 in run r1.\nCommitted by flow at the end of the task.",
+        ),
+    ] {
+        let checkout = Checkout::new();
+        let worktrees = checkout.worktrees();
+        let tree = make(&worktrees, "fix[src/core.rs]").unwrap();
+        write(&tree.path, "new.txt", "work\n");
+        worktrees.settle(&tree, Way { merge: how, message }, None, false).unwrap();
+        assert_eq!(checkout.git(&["log", "-1", "--format=%B"]).trim_end(), expected, "{how:?}");
+    }
 }

@@ -13,13 +13,14 @@ use super::landing::Conflicts;
 /// The last commit and all that were made; or what doesn't fit together.
 pub(super) type Picked = Result<(Oid, Vec<Oid>), Conflicts>;
 
-/// All that was done from a start to a tip as one commit on top of another.
+/// All that was done from a start to a tip as one commit on top of another. Its message is made of the subjects of what
+/// it stands for.
 pub(super) fn squash(
     repository: &git2::Repository,
     onto: Oid,
     (start, tip): (Oid, Oid),
     who: &Signature<'_>,
-    title: &str,
+    message: &dyn Fn(&[String]) -> String,
 ) -> Result<Picked, git2::Error> {
     let (base, ours) = (repository.find_commit(start)?, repository.find_commit(onto)?);
     let merged = match merge(repository, Some(&base), &ours, &repository.find_commit(tip)?)? {
@@ -29,12 +30,12 @@ pub(super) fn squash(
     if merged == ours.tree_id() {
         return Ok(Ok((onto, Vec::new())));
     }
-    let mut message = format!("{title}\n\n");
+    let mut subjects = Vec::new();
     for commit in line(repository, start, tip)? {
         let commit = repository.find_commit(commit)?;
-        let subject = String::from_utf8_lossy(commit.summary_bytes().unwrap_or_default()).into_owned();
-        message.push_str(&format!("- {subject}\n"));
+        subjects.push(String::from_utf8_lossy(commit.summary_bytes().unwrap_or_default()).into_owned());
     }
+    let message = message(&subjects);
     let tree = repository.find_tree(merged)?;
     let made = repository.commit(None, who, who, &message, &tree, &[&ours])?;
     Ok(Ok((made, vec![made])))

@@ -3,12 +3,13 @@
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use flow_core::model::{Merge, WorktreeOutcome};
+use flow_core::model::WorktreeOutcome;
 use git2::Oid;
 
 use super::WorkspaceError;
 use super::chain::Chain;
 use super::owner::Owner;
+use super::trees::Way;
 use super::worktree::{Worktree, Worktrees};
 
 /// A tree as the journal has it.
@@ -50,11 +51,13 @@ impl Worktrees {
             base: base.clone(),
             dir: path.clone(),
             lacked: Vec::new(),
+            uncommitted: 0,
+            included: Default::default(),
             start,
             chain,
             filters: self.filters()?,
         };
-        self.settle(&tree, Merge::None, None, false).map(|(outcome, _)| outcome)
+        self.settle(&tree, Way::kept(), None, false).map(|(outcome, _)| outcome)
     }
 
     /// What is left when the folder is gone: the branch, and an entry that would stay in `git worktree list` for ever.
@@ -81,14 +84,11 @@ impl Worktrees {
             None => 0,
         };
         Ok(WorktreeOutcome {
-            path: None,
             branch: tip.map(|_| recorded.branch.clone()),
             commit: tip.map(|tip| tip.to_string()),
             base: recorded.base.clone(),
-            patch: None,
-            merged: None,
             files_changed,
-            lacked: Vec::new(),
+            ..WorktreeOutcome::default()
         })
     }
 }

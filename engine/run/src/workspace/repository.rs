@@ -27,6 +27,11 @@ pub fn depth(root: &Path) -> usize {
     Repository::discover(root).map_or(0, |repository| repository.folder().components().count())
 }
 
+/// The branch that the checkout around a project is on; `HEAD` where it is on none.
+pub fn branch(root: &Path) -> Option<String> {
+    Repository::discover(root).and_then(|repository| repository.branch()).ok()
+}
+
 /// Refuses a repository that belongs to somebody else: its configuration makes git run programs.
 pub fn check_owner(root: &Path) -> Result<(), WorkspaceError> {
     match Repository::discover(root) {
@@ -72,6 +77,20 @@ impl Repository {
     pub(super) fn open_shared(&self) -> Result<git2::Repository, WorkspaceError> {
         git2::Repository::open(&self.common)
             .map_err(|source| WorkspaceError::library("open the git repository", source))
+    }
+
+    /// The branch of the checkout by its short name, whether it has commits or not; `HEAD` where it is detached.
+    pub(super) fn branch(&self) -> Result<String, WorkspaceError> {
+        let target = self.head()?;
+        Ok(target.strip_prefix("refs/heads/").map_or(target.clone(), str::to_owned))
+    }
+
+    /// What a commit in the checkout would move: its branch, or `HEAD` where that is detached.
+    pub(super) fn head(&self) -> Result<String, WorkspaceError> {
+        let opened = self.open()?;
+        let head =
+            opened.find_reference("HEAD").map_err(|source| WorkspaceError::library("read HEAD", source))?;
+        Ok(head.symbolic_target().ok().flatten().unwrap_or("HEAD").to_owned())
     }
 
     /// The commit that a revision names; without one, or with `head`, that of the checkout.

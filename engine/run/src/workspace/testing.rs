@@ -5,9 +5,11 @@ use std::process::{Command, Stdio};
 
 use flow_core::ids::{Address, Attempt, RunId};
 use flow_core::model::{Merge, WorktreeOutcome};
+use flow_core::values::CommitMessage;
 use tempfile::TempDir;
 
 use super::git::Git;
+use super::trees::Way;
 use super::{WorkspaceError, Worktree, Worktrees};
 
 /// A checkout with one commit: `a.txt`, `sub/b.txt` and a `.gitignore` for `*.tmp`.
@@ -134,6 +136,7 @@ impl Worktrees {
         patch_to: Option<&Path>,
     ) -> Result<WorktreeOutcome, WorkspaceError> {
         let merge = if completed { merge } else { Merge::None };
-        self.settle(tree, merge, patch_to, false).map(|(outcome, _)| outcome)
+        self.settle(tree, Way { merge, message: &CommitMessage::Nameless }, patch_to, false)
+            .map(|(outcome, _)| outcome)
     }
 }

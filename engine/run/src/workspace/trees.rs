@@ -6,6 +6,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use flow_core::ids::{Address, Attempt, RunId};
 use flow_core::model::{Isolation, Merge, WorktreeOutcome};
+use flow_core::values::CommitMessage;
 
 use super::copies::{CopiedTree, Copies, HeldCopy};
 use super::include::include;
@@ -39,10 +40,26 @@ pub struct TreeEnd {
     pub completed: bool,
     /// How the work comes home.
     pub merge: Merge,
+    /// What commits of it say.
+    pub message: CommitMessage,
     /// Where a patch goes: with `merge: patch`, and where `merge: apply` is refused.
     pub patch_to: Option<PathBuf>,
     /// Whether others look at it: what would go stays until `release`.
     pub hold: bool,
+}
+
+/// How work comes home, and what its commits say.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Way<'m> {
+    pub(super) merge: Merge,
+    pub(super) message: &'m CommitMessage,
+}
+
+impl Way<'static> {
+    /// It does not.
+    pub(super) fn kept() -> Self {
+        Way { merge: Merge::None, message: &CommitMessage::Nameless }
+    }
 }
 
 /// A tree whose task has ended and that others still look at.
@@ -112,6 +129,7 @@ pub struct Trees {
     root: PathBuf,
     dir: Option<PathBuf>,
     run: RunId,
+    began_on: Option<String>,
     worktrees: OnceLock<Worktrees>,
     copies: OnceLock<Copies>,
     /// Which task of this run brought a file home last; for people, who wonder whose change is in the way.
@@ -125,16 +143,24 @@ impl Trees {
             root: root.to_owned(),
             dir,
             run: run.clone(),
+            began_on: None,
             worktrees: OnceLock::new(),
             copies: OnceLock::new(),
             landed: Mutex::new(HashMap::new()),
         }
     }
 
+    /// Lets merges land on this branch only; `HEAD` is none.
+    #[must_use]
+    pub fn landing_on(mut self, branch: Option<&str>) -> Self {
+        self.began_on = branch.map(str::to_owned);
+        self
+    }
+
     /// Makes a tree.
     pub fn make(&self, order: &TreeOrder) -> Result<PrivateTree, WorkspaceError> {
         let (address, attempt) = (&order.address, order.attempt);
-        let (tree, git, repository) = match order.isolation {
+        let (mut tree, git, repository) = match order.isolation {
             Isolation::Copy => {
                 let copies = self.copies()?;
                 let tree = copies.make(address, attempt, order.merge == Merge::Patch)?;
@@ -146,11 +172,15 @@ impl Trees {
                 (PrivateTree::Worktree(Box::new(tree)), &worktrees.git, Some(&worktrees.repository))
             }
         };
-        let included = repository.map_or(Ok(()), |found| include(git, found, &order.include, tree.path()));
-        if let Err(error) = included {
-            // Nobody has worked in it, so it goes as a clean one does.
-            self.end(&tree, Merge::None, None, false)?;
-            return Err(error);
+        let included = repository.map(|found| include(git, found, &order.include, tree.path()));
+        match (included.transpose(), &mut tree) {
+            (Ok(included), PrivateTree::Worktree(tree)) => tree.included = included.unwrap_or_default(),
+            (Ok(_), PrivateTree::Copy(_)) => {}
+            (Err(error), _) => {
+                // Nobody has worked in it, so it goes as a clean one does.
+                self.end(&tree, Way::kept(), None, false)?;
+                return Err(error);
+            }
         }
         Ok(tree)
     }
@@ -170,13 +200,14 @@ impl Trees {
         end: &TreeEnd,
     ) -> Result<(WorktreeOutcome, Option<HeldTree>), WorkspaceError> {
         let merge = if end.completed { end.merge } else { Merge::None };
+        let way = Way { merge, message: &end.message };
         let hold = end.hold && end.completed;
         if !merge.changes_home() {
-            return self.end(tree, merge, end.patch_to.as_deref(), hold);
+            return self.end(tree, way, end.patch_to.as_deref(), hold);
         }
         // Held meanwhile, so that a sibling that comes next knows whom it met.
         let mut landed = self.landed.lock().unwrap_or_else(PoisonError::into_inner);
-        let (mut outcome, held) = self.end(tree, merge, end.patch_to.as_deref(), hold)?;
+        let (mut outcome, held) = self.end(tree, way, end.patch_to.as_deref(), hold)?;
         if let Some(merged) = &mut outcome.merged {
             for conflict in &mut merged.conflicts {
                 conflict.other = landed.get(&conflict.path).cloned();
@@ -214,17 +245,17 @@ impl Trees {
     fn end(
         &self,
         tree: &PrivateTree,
-        merge: Merge,
+        way: Way<'_>,
         patch_to: Option<&Path>,
         hold: bool,
     ) -> Result<(WorktreeOutcome, Option<HeldTree>), WorkspaceError> {
         match tree {
             PrivateTree::Worktree(tree) => {
-                let (outcome, held) = self.worktrees()?.settle(tree, merge, patch_to, hold)?;
+                let (outcome, held) = self.worktrees()?.settle(tree, way, patch_to, hold)?;
                 Ok((outcome, held.map(|held| HeldTree(Held::Worktree(held)))))
             }
             PrivateTree::Copy(tree) => {
-                let (outcome, held) = self.copies()?.settle(tree, merge, patch_to, hold)?;
+                let (outcome, held) = self.copies()?.settle(tree, way.merge, patch_to, hold)?;
                 Ok((outcome, held.map(|held| HeldTree(Held::Copy(held)))))
             }
         }
@@ -234,7 +265,8 @@ impl Trees {
         if let Some(opened) = self.worktrees.get() {
             return Ok(opened);
         }
-        let opened = Worktrees::open(&self.root, self.dir.clone(), &self.run)?;
+        let mut opened = Worktrees::open(&self.root, self.dir.clone(), &self.run)?;
+        opened.began_on.clone_from(&self.began_on);
         Ok(self.worktrees.get_or_init(|| opened))
     }
 
@@ -242,7 +274,8 @@ impl Trees {
         if let Some(opened) = self.copies.get() {
             return Ok(opened);
         }
-        let opened = Copies::open(&self.root, self.dir.clone(), &self.run)?;
+        let mut opened = Copies::open(&self.root, self.dir.clone(), &self.run)?;
+        opened.began_on.clone_from(&self.began_on);
         Ok(self.copies.get_or_init(|| opened))
     }
 }

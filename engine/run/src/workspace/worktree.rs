@@ -1,12 +1,12 @@
 //! Making a tree and taking one down.
 
+use std::collections::HashSet;
 use std::ffi::OsString;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use flow_core::ids::{Address, Attempt, RunId};
-use flow_core::text::file_name;
 use git2::Oid;
 
 use super::WorkspaceError;
@@ -14,8 +14,10 @@ use super::chain::Chain;
 use super::changes::{self, Untracked};
 use super::git::{Git, GitDirs};
 use super::home::{home, inside, recover_in, remove_folder};
-use super::lacked::lacked;
+use super::lacked::{Lacked, lacked};
+use super::landed::Landed;
 use super::lock::{Patience, RepositoryLock, patiently};
+use super::names::Names;
 use super::owner::Owner;
 use super::references::Reference;
 use super::repository::{Repository, author};
@@ -28,7 +30,12 @@ pub struct Worktrees {
     /// The folder for the trees of this repository.
     pub(super) home: PathBuf,
     pub(super) run: RunId,
+    /// The branch of the checkout when the run began; merges land on no other. Nothing: on whichever it is on.
+    pub(super) began_on: Option<String>,
     pub(super) patience: Patience,
+    pub(super) names: Names,
+    /// What `merge: apply` of this run has written into the checkout, so that what comes next fits itself to it.
+    pub(super) landed: Landed,
 }
 
 /// A file in a tree's folder in `.git/worktrees`: the tree was made to its end. One without it has never been anybody's.
@@ -50,6 +57,10 @@ pub struct Worktree {
     pub dir: PathBuf,
     /// What the person may miss in it: uncommitted files of the checkout, submodules.
     pub lacked: Vec<String>,
+    /// How many of those are uncommitted changes.
+    pub uncommitted: u32,
+    /// Ignored files that it got from the checkout.
+    pub(super) included: HashSet<PathBuf>,
     pub(super) start: Oid,
     pub(super) chain: Chain,
     /// The filters of the repository's own configuration when the tree was made.
@@ -61,7 +72,7 @@ struct Begun {
     branch: String,
     chain: Chain,
     dir: PathBuf,
-    lacked: Vec<String>,
+    lacked: Lacked,
 }
 
 impl Worktrees {
@@ -71,7 +82,16 @@ impl Worktrees {
         let home = home(Some(&repository), &repository.root, dir)?;
         let (git, patience) = (Git::find(), Patience::default());
         recover_in(&git, Some(&repository), &home, patience)?;
-        Ok(Worktrees { git, repository, home, run: run.clone(), patience })
+        Ok(Worktrees {
+            git,
+            repository,
+            home,
+            run: run.clone(),
+            began_on: None,
+            patience,
+            names: Names::default(),
+            landed: Landed::default(),
+        })
     }
 
     /// Makes a tree for an attempt. `base` is `head` (or nothing), `dirty` (HEAD and the checkout's uncommitted
@@ -86,13 +106,22 @@ impl Worktrees {
             Some("dirty") => self.commit_of_checkout()?,
             base => self.repository.commit(base)?,
         };
-        let name = format!("{}.{attempt}", file_name(address.as_str()));
-        let path = self.home.join(self.run.as_str()).join(&name);
         let filters = self.filters()?;
         let uncommitted = if base == Some("dirty") { None } else { Some(Untracked::Folders) };
+        self.names.under(address, attempt, |name| self.make_as(name, start, &filters, uncommitted))
+    }
+
+    fn make_as(
+        &self,
+        name: &str,
+        start: Oid,
+        filters: &[(String, String)],
+        uncommitted: Option<Untracked>,
+    ) -> Result<Worktree, WorkspaceError> {
+        let path = self.home.join(self.run.as_str()).join(name);
         let mut tries = 1;
         let begun = loop {
-            match self.begin(&path, &name, start, uncommitted) {
+            match self.begin(&path, name, start, uncommitted) {
                 // Nobody has seen it yet, so it can be made anew.
                 Err(WorkspaceError::Pruned { .. }) if tries < TRIES => {
                     std::thread::sleep(Duration::from_millis(2) * tries);
@@ -102,7 +131,18 @@ impl Worktrees {
             }
         };
         let Begun { branch, chain, dir, lacked } = begun;
-        Ok(Worktree { path, branch, base: start.to_string(), dir, lacked, start, chain, filters })
+        Ok(Worktree {
+            path,
+            branch,
+            base: start.to_string(),
+            dir,
+            lacked: lacked.names,
+            uncommitted: lacked.uncommitted,
+            included: HashSet::new(),
+            start,
+            chain,
+            filters: filters.to_vec(),
+        })
     }
 
     fn begin(

@@ -14,7 +14,7 @@ fn a_tree_has_folder_branch_head_and_index_of_its_own() {
     let worktrees = checkout.worktrees();
     let (one, two) = (make(&worktrees, "t").unwrap(), make(&worktrees, "review[auth]/change").unwrap());
     assert_eq!(one.branch, "flow/r1/t.1");
-    assert_eq!(two.branch, "flow/r1/review.5Bauth.5D.2Fchange.1");
+    assert_eq!(two.branch, "flow/r1/review-auth-change.1");
     assert!(one.path.starts_with(checkout.state()) && one.path.ends_with("r1/t.1"), "{}", one.path.display());
     assert_eq!(one.base, checkout.git(&["rev-parse", "HEAD"]));
     assert_eq!(one.dir, one.path.join(""));
