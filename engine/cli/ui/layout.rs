@@ -123,6 +123,7 @@ fn rows(view: &View, frame: &Frame, room: usize) -> Vec<String> {
     }
     if hidden > 0 {
         let waits = match waiting {
+            _ if view.stopping.is_some() => String::new(),
             0 => String::new(),
             all if all == hidden => ", waiting for a provider".to_owned(),
             some => format!(", {some} of them waiting for a provider"),
@@ -166,18 +167,18 @@ fn shares(
 /// `review  23/100 · 3 failed · 37 queued`.
 fn header(parent: &Address, group: &Group, frame: &Frame) -> String {
     let name = middle(&words::name(parent.as_str()), frame.columns / 3);
-    let mut text = format!("{:<SIGN$} {name}  {}/{}", turning(frame), group.ended.all(), group.instances);
-    counts(&mut text, group.ended.failed + group.ended.lost, group.queued());
-    text
-}
-
-fn counts(text: &mut String, failed: usize, queued: usize) {
+    let done = group.ended.all() - group.ended.not_run;
+    let mut text = format!("{:<SIGN$} {name}  {done}/{}", turning(frame), group.instances);
+    let failed = group.ended.failed + group.ended.lost;
     if failed > 0 {
         let _ = write!(text, " · {BAD}{failed} failed{BAD:#}");
     }
-    if queued > 0 {
-        let _ = write!(text, " · {queued} queued");
+    for (count, word) in [(group.queued(), "queued"), (group.ended.not_run, "not run")] {
+        if count > 0 {
+            let _ = write!(text, " · {count} {word}");
+        }
     }
+    text
 }
 
 fn turning(frame: &Frame) -> &'static str {

@@ -187,6 +187,21 @@ fn an_order_to_stop_says_what_the_key_does_and_every_row_stops() {
     let text = play.shown(13, 24, 80);
     assert_eq!(text.matches("stops").count(), 6, "{text}");
     assert!(text.ends_with("\nstopping, Ctrl-C again to kill\n"), "{text}");
+    let task = |key: &str| Address::from(format!("explore[{key}]").as_str());
+    let not_run = Event::TaskEnded {
+        task: task("late"),
+        state: TaskState::Killed,
+        reason: Some(Reason::Cancelled),
+        message: None,
+        allowed: false,
+    };
+    play.at(13, not_run);
+    let text = play.shown(13, 24, 80);
+    assert!(text.contains("explore  1/6 · 1 failed · 1 not run\n"), "{text}");
+    assert!(
+        text.contains("1/8 done · 1 failed · 6 running · 1 not run"),
+        "what was not run is not done: {text}"
+    );
     play.at(14, kill(Reason::Cancelled, true));
     assert!(play.shown(14, 24, 80).ends_with("\nkilling what runs\n"));
     let mut play = small();

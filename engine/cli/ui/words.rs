@@ -220,13 +220,15 @@ pub fn clock(length: Duration) -> String {
 
 /// How far the run is. `cached`: with the tokens that providers had cached.
 pub fn status(view: &View, since: Duration, cached: bool) -> String {
-    let mut text = format!("{}/{} done", view.ended.all(), view.total);
+    let mut text = format!("{}/{} done", view.ended.all() - view.ended.not_run, view.total);
     if view.ended.failed > 0 {
         let _ = write!(text, " · {BAD}{} failed{BAD:#}", view.ended.failed);
     }
     let _ = write!(text, " · {} running", view.running.len());
-    if view.queued() > 0 {
-        let _ = write!(text, " · {} queued", view.queued());
+    for (count, word) in [(view.queued(), "queued"), (view.ended.not_run, "not run")] {
+        if count > 0 {
+            let _ = write!(text, " · {count} {word}");
+        }
     }
     let _ = write!(text, " · {}", clock(since));
     let spent = view.spent();
