@@ -158,3 +158,72 @@ fn a_live_conversation_is_followed_and_a_stopped_one_shows_its_last_words() {
         ],
     );
 }
+
+#[test]
+fn a_live_run_shows_turn_tokens_and_tool_and_its_events_have_the_calls() {
+    let plan = "tasks:\n  t: { prompt: Say it., tools: [Read, Bash] }\n";
+    let wait = json!({ "command": "until test -e go; do sleep 0.05; done" });
+    let answers = vec![
+        Answer::stream(anthropic_calls(&[
+            ("call_1", "Read", json!({ "file_path": "a.txt" })),
+            ("call_2", "Write", json!({ "file_path": "b.txt", "content": "b" })),
+        ])),
+        Answer::stream(anthropic_calls(&[("call_3", "Bash", wait)])),
+        Answer::stream(anthropic_text("Done.")),
+    ];
+    let (flow, _server) = project(plan, answers);
+    let id = flow.run(&["run", "plan.yaml", "--detach"]).exits(0).stdout.trim().to_owned();
+    let status = || flow.run(&["status", "-o", "json"]).exits(0).json()["tasks"][0].clone();
+    assert!(wait_until(Duration::from_secs(30), || {
+        status()["activity"].as_str().is_some_and(|activity| activity.starts_with("Bash until test"))
+    }));
+    let task = status();
+    assert_eq!((&task["turn"], &task["tokens"]), (&2.into(), &80.into()), "{task:#}");
+    let page = flow.run(&["status"]).exits(0).stdout;
+    contains(&page, &["; 80 tokens", "t ", " running ", " 80 ", " turn 2: Bash until test"]);
+    flow.write("go", "");
+    assert!(wait_until(Duration::from_secs(30), || status()["state"] == "completed"));
+    assert_eq!((&status()["activity"], &status()["tokens"]), (&serde_json::Value::Null, &120.into()));
+
+    let lines = |text: String| -> Vec<serde_json::Value> {
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    };
+    let kinds = |events: &[serde_json::Value]| -> Vec<String> {
+        let about_t = events.iter().filter(|event| event["task"] == "t");
+        about_t.map(|event| event["ev"].as_str().unwrap().to_owned()).collect()
+    };
+    let expected = [
+        "task_ready",
+        "attempt_starting",
+        "attempt_running",
+        "tool_refused",
+        "tool_called",
+        "tool_ended",
+        "tool_called",
+        "tool_ended",
+        "attempt_ended",
+        "task_ended",
+    ];
+    let events = lines(flow.run(&["events", &id, "-o", "json"]).exits(0).stdout);
+    assert_eq!(kinds(&events), expected);
+    let called = events.iter().find(|event| event["ev"] == "tool_called").unwrap();
+    assert_eq!(
+        (&called["v"], &called["tool"], &called["call"]),
+        (&1.into(), &"Read".into(), &"a.txt".into())
+    );
+    let journal = std::fs::read_to_string(flow.newest_run().join("events.jsonl")).unwrap();
+    assert!(!journal.contains("tool_called"), "the journal stays small");
+    contains(
+        &flow.run(&["events"]).exits(0).stdout,
+        &["tool refused     t", "Write b.txt", "tool called      t", "Read a.txt", "tool ended       t"],
+    );
+
+    // The same of a run that is watched from its own terminal.
+    let script = "t: [{ call: Read, with: { file_path: a.txt } }, { call: Bash, with: { command: 'exit 3' } }, { say: ok }]";
+    let flow = scripted(plan, script);
+    let events = lines(flow.run(&["run", "plan.yaml", "-o", "json"]).exits(0).stdout);
+    let called = ["tool_called", "tool_ended"];
+    let calls = [&expected[..3], &called, &called, &expected[8..]].concat();
+    assert_eq!(kinds(&events), calls);
+    assert_eq!(events.iter().filter(|event| event["is_error"] == true).count(), 1);
+}

@@ -1,12 +1,15 @@
-//! `flow events`: the journal, for people or as it is.
+//! `flow events`: the journal and the calls of agents, for people or as they are.
 
 use std::time::Duration;
 
+use flow_core::converse::{LogLine, Logged, tool_event};
 use flow_core::event::{Entry, Event};
 use flow_core::ids::{Address, Attempt, Millis};
 use flow_core::model::MergeOutcome;
 use flow_core::text::{format_duration, list_some, one_line, visible};
-use flow_run::store::{RunFolder, read_journal};
+use flow_run::execute::LogReader;
+use flow_run::store::JournalTail;
+use indexmap::IndexMap;
 
 use crate::args::{EventsArgs, ListHow};
 use crate::exit::Exit;
@@ -18,15 +21,38 @@ const LOOK: Duration = Duration::from_millis(200);
 
 pub(super) fn run(session: &Session, args: &EventsArgs) -> anyhow::Result<u8> {
     let folder = session.find_run(&args.run)?;
-    let (mut shown, mut length) = (0, None);
+    let mut journal = JournalTail::new(folder.events());
+    let mut began = None;
+    let mut agents: IndexMap<Address, LogReader> = IndexMap::new();
     loop {
         let alive = folder.owner_alive()?;
-        let now = folder.events().metadata().map(|found| found.len()).ok();
-        // A journal only grows.
-        if now != length {
-            shown = show(&folder, shown, args.output)?;
-            length = now;
+        let entries = journal.more()?;
+        began = began.or(entries.first().map(|entry| entry.at));
+        for entry in &entries {
+            if let Event::AttemptRunning { task, launch, .. } = &entry.event
+                && launch.agent.is_some()
+                && !agents.contains_key(task)
+            {
+                agents.insert(task.clone(), LogReader::new(&folder.task(task)));
+            }
         }
+        let mut calls: Vec<Found> = Vec::new();
+        for (task, reader) in &mut agents {
+            // A log that can't be read says nothing.
+            let lines = reader.read_new().unwrap_or_default();
+            let new = lines.into_iter().filter(Logged::is_call);
+            calls.extend(new.map(|logged| Found::Call(task.clone(), logged)));
+        }
+        calls.sort_by_key(Found::at);
+        let mut calls = calls.into_iter().peekable();
+        // The journal keeps its order whatever the clock did; of one instant it comes first.
+        for entry in entries.into_iter().map(Found::Entry) {
+            while let Some(call) = calls.next_if(|call| call.at() < entry.at()) {
+                call.show(args.output, began)?;
+            }
+            entry.show(args.output, began)?;
+        }
+        calls.try_for_each(|call| call.show(args.output, began))?;
         if !(args.follow && alive) {
             return Ok(Exit::Success.code());
         }
@@ -34,21 +60,53 @@ pub(super) fn run(session: &Session, args: &EventsArgs) -> anyhow::Result<u8> {
     }
 }
 
-fn show(folder: &RunFolder, from: usize, how: ListHow) -> anyhow::Result<usize> {
-    let entries = read_journal(&folder.events())?.entries;
-    let began = entries.first().map_or(Millis(0), |entry| entry.at);
-    for entry in entries.iter().skip(from) {
-        match how {
-            ListHow::Json => ui::print_line(entry)?,
-            ListHow::Text => ui::print(&line(entry, began))?,
-        }
-    }
-    Ok(entries.len())
+/// Something that happened: a line of the journal, or a call of an agent from its log.
+enum Found {
+    Entry(Entry),
+    Call(Address, Logged),
 }
 
-fn line(entry: &Entry, began: Millis) -> String {
-    let millis = entry.at.0.saturating_sub(began.0);
-    let (word, task, said) = words(&entry.event, entry.at);
+impl Found {
+    fn at(&self) -> Millis {
+        match self {
+            Found::Entry(entry) => entry.at,
+            Found::Call(_, logged) => logged.at,
+        }
+    }
+
+    fn show(&self, how: ListHow, began: Option<Millis>) -> anyhow::Result<()> {
+        let began = began.unwrap_or(Millis(0));
+        match (self, how) {
+            (Found::Entry(entry), ListHow::Json) => ui::print_line(entry),
+            (Found::Call(task, logged), ListHow::Json) => ui::print_line(&tool_event(task, logged)),
+            (Found::Entry(entry), ListHow::Text) => {
+                ui::print(&line(entry.at, began, words(&entry.event, entry.at)))
+            }
+            (Found::Call(task, logged), ListHow::Text) => {
+                ui::print(&line(logged.at, began, call_words(task, &logged.line)))
+            }
+        }
+    }
+}
+
+/// What is said of a call.
+fn call_words<'a>(task: &'a Address, line: &LogLine) -> Words<'a> {
+    match line {
+        LogLine::ToolCalled { tool, call, .. } => ("tool called", Some(task), format!("{tool} {call}")),
+        LogLine::ToolEnded { tool, call, bytes, is_error, .. } => {
+            let how = if *is_error { "failed" } else { "ended" };
+            ("tool ended", Some(task), format!("{tool} {how}, {bytes} bytes: {call}"))
+        }
+        LogLine::ToolRefused { tool, call, text, .. } => {
+            ("tool refused", Some(task), format!("{tool} {call}: {text}"))
+        }
+        // No other line is a call.
+        _ => ("", Some(task), String::new()),
+    }
+}
+
+fn line(at: Millis, began: Millis, (word, task, said): Words<'_>) -> String {
+    let millis = at.0.saturating_sub(began.0);
     let said = one_line(&said, 160);
     let text = format!(
         "{:>6}.{:03}  {word:<16} {:<24} {}",

@@ -1,12 +1,15 @@
 //! `flow status`: one run.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use flow_core::ids::Millis;
-use flow_core::model::Usage;
+use flow_core::converse::Activity;
+use flow_core::ids::{Address, Millis};
 use flow_core::report::{RunReport, Screen, elapsed, status_page, task_elapsed};
 use flow_run::drive::FolderTexts;
+use flow_run::execute::LogReader;
+use flow_run::store::RunFolder;
 use flow_run::sys::clock;
 use serde_json::{Value, json};
 
@@ -24,27 +27,43 @@ pub(super) fn run(session: &Session, args: &StatusArgs) -> anyhow::Result<u8> {
     reconcile::one(session, &folder);
     let report = report::fold(&folder)?;
     let now = clock::now();
+    let live = live(&folder, &report);
     match args.output {
         ListHow::Json => {
-            let mut value = as_json(&report, now);
+            let mut value = as_json(&report, &live, now);
             value["dir"] = folder.path().display().to_string().into();
             ui::print_json(&value)?;
         }
         ListHow::Text => {
             let texts = FolderTexts(Arc::new(folder));
-            let screen = Screen { now, width: ui::width().unwrap_or(WIDTH), texts: &texts };
+            let screen = Screen { now, width: ui::width().unwrap_or(WIDTH), texts: &texts, live: &live };
             ui::print(&status_page(&report, &screen))?;
         }
     }
     Ok(Exit::Success.code())
 }
 
-fn as_json(report: &RunReport, now: Millis) -> Value {
+/// What agents that work have come to. A log that can't be read says nothing.
+fn live(folder: &RunFolder, report: &RunReport) -> HashMap<Address, Activity> {
+    let mut live = HashMap::new();
+    for task in report.tasks.iter().filter(|task| task.agent.is_some() && task.is_under_way()) {
+        let mut activity = Activity::default();
+        let lines = LogReader::new(&folder.task(&task.address)).read_new().unwrap_or_default();
+        lines.iter().for_each(|logged| activity.take(&logged.line));
+        live.insert(task.address.clone(), activity);
+    }
+    live
+}
+
+fn as_json(report: &RunReport, live: &HashMap<Address, Activity>, now: Millis) -> Value {
     let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
     let tasks: Vec<Value> = report
         .tasks
         .iter()
         .map(|task| {
+            let activity = live.get(&task.address);
+            let mut usage = task.usage.clone().unwrap_or_default();
+            activity.iter().for_each(|activity| usage.add(&activity.usage));
             json!({
                 "address": task.address,
                 "state": task.state,
@@ -53,8 +72,10 @@ fn as_json(report: &RunReport, now: Millis) -> Value {
                 "allowed": task.allowed,
                 "attempts": task.attempts.len(),
                 "elapsed_ms": millis(task_elapsed(task, now)),
-                "tokens": task.usage.as_ref().map_or(0, Usage::total_tokens),
-                "fresh_tokens": task.usage.as_ref().map_or(0, Usage::fresh_tokens),
+                "tokens": usage.total_tokens(),
+                "fresh_tokens": usage.fresh_tokens(),
+                "turn": activity.map(|activity| activity.turn),
+                "activity": activity.and_then(|activity| activity.doing.as_ref()),
                 "agent": task.agent.as_ref().map(|agent| &agent.name),
                 "model": task.agent.as_ref().map(|agent| &agent.model),
                 "blocked_by": task.blocked_by,
@@ -63,6 +84,7 @@ fn as_json(report: &RunReport, now: Millis) -> Value {
         })
         .collect();
     let running = report.tasks.iter().filter(|task| task.is_under_way());
+    let under_way: u64 = live.values().map(|activity| activity.usage.total_tokens()).sum();
     json!({
         "run": report.run,
         "plan": report.plan,
@@ -73,7 +95,7 @@ fn as_json(report: &RunReport, now: Millis) -> Value {
         "ended": report.ended,
         "elapsed_ms": millis(elapsed(report, now)),
         "counts": report.counts,
-        "total_tokens": report.total_tokens,
+        "total_tokens": report.total_tokens + under_way,
         "running": running.map(|task| &task.address).collect::<Vec<_>>(),
         "tasks": tasks,
     })

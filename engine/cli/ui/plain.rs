@@ -5,8 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anstyle::Style;
+use flow_core::converse::tool_event;
 use flow_core::model::{Reason, TaskState};
 use flow_core::text::{shown_line, visible};
+use flow_run::execute::Progress;
 use flow_run::store::{RunFolder, tail_of_slice};
 use flow_run::watch::{Line, Update, View, telling_output};
 
@@ -101,7 +103,7 @@ pub(super) fn lines(line: &Line, folder: &RunFolder, width: usize, names: Names)
     all
 }
 
-/// Every event as a line of JSON on standard output; what is read there is what stands in the journal.
+/// Every event as a line of JSON on standard output: what stands in the journal, and the calls of agents.
 #[derive(Default)]
 pub(super) struct JsonLines {
     closed: bool,
@@ -113,11 +115,16 @@ impl Screen for JsonLines {
         if let Some(Line::Note { text }) = line {
             super::note(text);
         }
-        if let (Update::Event(entry), false) = (update, self.closed) {
-            let mut out = std::io::stdout().lock();
-            let written = serde_json::to_writer(&mut out, &**entry).map_err(std::io::Error::from);
+        let line = match update {
+            Update::Event(entry) => serde_json::to_string(&**entry).ok(),
+            Update::Progress(task, Progress::Logged(logged)) => {
+                tool_event(task, logged).map(|event| event.to_string())
+            }
+            Update::Progress(..) | Update::Note(_) => None,
+        };
+        if let (Some(line), false) = (line, self.closed) {
             // The reader has gone; the run goes on.
-            self.closed = written.and_then(|()| out.write_all(b"\n")).is_err();
+            self.closed = std::io::stdout().lock().write_all((line + "\n").as_bytes()).is_err();
         }
     }
 

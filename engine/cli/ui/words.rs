@@ -128,6 +128,7 @@ pub fn activity(update: &Update, names: Names) -> Option<String> {
             | Progress::Turn(_)
             | Progress::Tokens { .. }
             | Progress::Text(_)
+            | Progress::Logged(_)
             | Progress::Parked { .. },
         ) => return None,
     };

@@ -56,3 +56,30 @@ fn fences_and_rules_say_nothing() {
     assert_eq!(last_line("It is so.\n```\n---\n"), Some("It is so.".to_owned()));
     assert_eq!(last_line("```\n\n"), None);
 }
+
+#[test]
+fn an_activity_is_the_turn_the_tokens_and_the_last_line_or_call() {
+    let log = |text: &str| -> Vec<LogLine> {
+        text.lines().map(|line| super::super::Logged::read(line).unwrap().line).collect()
+    };
+    let lines = log(r#"{"at":1,"ev":"request_began","turn":9}
+{"at":1,"ev":"began","agent_id":"a0","agent":"x","model":"p/m","attempt":2}
+{"at":1,"ev":"prompt","text":"go"}
+{"at":1,"ev":"request_began","turn":1}
+{"at":1,"ev":"request_ended","turn":1,"status":529,"ms":1,"error":"Overloaded"}
+{"at":1,"ev":"text","turn":1,"text":"I look\nat it\n"}
+{"at":1,"ev":"request_ended","turn":1,"status":200,"ms":1,"usage":{"turns":0,"tool_uses":0,"input_tokens":5,"output_tokens":2,"cache_read_tokens":1,"cache_write_tokens":0}}
+{"at":1,"ev":"tool_called","id":"a","tool":"Read","call":"a.txt","input":{}}
+{"at":1,"ev":"tool_ended","id":"a","tool":"Read","call":"a.txt","text":"x","bytes":1}
+{"at":1,"ev":"request_began","turn":2}"#);
+    let after = |count: usize| {
+        let mut activity = Activity::default();
+        lines[..count].iter().for_each(|line| activity.take(line));
+        (activity.turn, activity.usage.total_tokens(), activity.doing)
+    };
+    let some = |text: &str| Some(text.to_owned());
+    assert_eq!(after(3), (0, 0, None));
+    assert_eq!(after(5), (1, 0, some("the model: Overloaded")));
+    assert_eq!(after(6), (1, 0, some("writes: at it")));
+    assert_eq!(after(10), (2, 8, some("Read a.txt")));
+}

@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use super::record::calls_of;
 use super::spec::call_line;
 use super::{Call, Item};
-use crate::ids::{Attempt, Millis};
+use crate::ids::{Address, Attempt, Millis};
 use crate::model::{AttemptEnd, Denial, DenialReason, Reason, Usage};
 use crate::wire::{Block, Message, Role};
 
@@ -171,6 +171,20 @@ impl Answered {
 }
 
 impl Logged {
+    /// Whether it is about a call.
+    pub fn is_call(&self) -> bool {
+        match self.line {
+            LogLine::ToolCalled { .. } | LogLine::ToolEnded { .. } | LogLine::ToolRefused { .. } => true,
+            LogLine::Began { .. }
+            | LogLine::Prompt { .. }
+            | LogLine::RequestBegan { .. }
+            | LogLine::RequestEnded { .. }
+            | LogLine::Text { .. }
+            | LogLine::Checked { .. }
+            | LogLine::Ended { .. } => false,
+        }
+    }
+
     /// Reads a line; one of a later version that isn't known is none. Earlier versions wrote only how requests ended.
     pub fn read(line: &str) -> Option<Logged> {
         let mut value: Value = serde_json::from_str(line).ok()?;
@@ -178,6 +192,24 @@ impl Logged {
         fields.entry("ev").or_insert_with(|| "request_ended".into());
         serde_json::from_value(value).ok()
     }
+}
+
+/// A line about a call as an event of its run; `None` for any other line. Such events stand in the logs of their agents, not
+/// in the journal, so they have no place in its numbering.
+pub fn tool_event(task: &Address, logged: &Logged) -> Option<Value> {
+    let Ok(Value::Object(fields)) = serde_json::to_value(Some(logged).filter(|logged| logged.is_call()))
+    else {
+        return None;
+    };
+    let mut event = Map::from_iter([("v".to_owned(), 1.into())]);
+    for (name, value) in fields {
+        let after = name == "ev";
+        event.insert(name, value);
+        if after {
+            event.insert("task".to_owned(), task.as_str().into());
+        }
+    }
+    Some(Value::Object(event))
 }
 
 /// Makes lines of what is recorded: it knows whose result a result is.

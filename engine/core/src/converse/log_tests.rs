@@ -125,3 +125,17 @@ fn long_arguments_are_kept_in_short() {
     assert_eq!(call, "a");
     assert_eq!(input, json!({ "file_path": "a", "content": content, "list": [1, 2], "n": 3 }));
 }
+
+#[test]
+fn a_call_is_an_event_of_its_run_and_a_text_is_none() {
+    let task = Address::from("look[a]");
+    let at = |line| Logged { at: Millis(7), line };
+    let line =
+        called(&Call { id: "a".to_owned(), tool: "Bash".to_owned(), input: json!({ "command": "ls" }) });
+    let event = tool_event(&task, &at(line)).unwrap().to_string();
+    assert_eq!(
+        event,
+        r#"{"v":1,"at":7,"ev":"tool_called","task":"look[a]","id":"a","tool":"Bash","call":"ls","input":{"command":"ls"}}"#
+    );
+    assert_eq!(tool_event(&task, &at(LogLine::RequestBegan { turn: 1 })), None);
+}

@@ -23,9 +23,9 @@ mod tell;
 mod testing;
 mod turn;
 
-pub use activity::{Lines, last_line};
+pub use activity::{Activity, Lines, last_line};
 pub use fork::{Differences, PLACEHOLDER, directive, fork};
-pub use log::{Answered, LogLine, Logbook, Logged, NoAnswer, called};
+pub use log::{Answered, LogLine, Logbook, Logged, NoAnswer, called, tool_event};
 pub use machine::Converse;
 pub use output::hand_in_tool;
 pub use spec::{AgentEnd, AgentSpec, Call, CallResult, CheckFault, Effect, Input, Item, OutputForm, Spoil};

@@ -1,12 +1,14 @@
 //! A run as a page for a terminal: a row a task, none wider than the screen.
 
+use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::time::Duration;
 
 use super::brief::{cause_line, said};
 use super::format::Texts;
 use super::run_report::{Counts, RunReport, TaskReport};
-use crate::ids::Millis;
+use crate::converse::Activity;
+use crate::ids::{Address, Millis};
 use crate::model::{RunStatus, TaskState, Usage};
 use crate::text::{format_count, format_duration, format_tokens, middle, one_line, visible};
 
@@ -24,6 +26,8 @@ pub struct Screen<'a> {
     pub width: usize,
     /// The outputs of tasks.
     pub texts: &'a dyn Texts,
+    /// What agents that work have come to.
+    pub live: &'a HashMap<Address, Activity>,
 }
 
 /// The time of the run: up to now while it lives, else what its engines were at work.
@@ -54,8 +58,10 @@ pub fn status_page(report: &RunReport, screen: &Screen<'_>) -> String {
     let room = screen.width.saturating_sub(report.run.as_str().len() + status.len() + time.len() + 10);
     let mut text = format!("run {} of {}: {status}{time}\n", report.run, one_line(&plan, room.max(8)));
     text.push_str(&report.counts.in_words());
-    if report.total_tokens > 0 {
-        let tokens = format_tokens(report.usage.fresh_tokens(), report.usage.cache_read_tokens);
+    let mut usage = report.usage.clone();
+    screen.live.values().for_each(|activity| usage.add(&activity.usage));
+    if usage.total_tokens() > 0 {
+        let tokens = format_tokens(usage.fresh_tokens(), usage.cache_read_tokens);
         let _ = write!(text, "; {tokens}");
     }
     text.push_str("\n\n");
@@ -120,7 +126,8 @@ fn row(report: &RunReport, task: &TaskReport, screen: &Screen<'_>) -> Row {
     // How long a lost attempt ran nobody knows.
     let began = !task.attempts.is_empty() || task.wall_ms.is_some_and(|wall| wall > 0);
     let unknown = !began || (task.state == TaskState::Lost && time.is_zero());
-    let tokens = task.usage.as_ref().map_or(0, Usage::fresh_tokens);
+    let live = screen.live.get(&task.address).map_or(0, |activity| activity.usage.fresh_tokens());
+    let tokens = task.usage.as_ref().map_or(0, Usage::fresh_tokens) + live;
     Row {
         name: visible(task.address.as_str()).replace('\n', "\\n"),
         state: match task.state {
@@ -139,6 +146,9 @@ fn what(report: &RunReport, task: &TaskReport, screen: &Screen<'_>) -> String {
     if let Some(instances) = task.instances.as_ref().filter(|all| !all.is_empty()) {
         let own = report.tasks.iter().filter(|one| one.parent.as_ref() == Some(&task.address));
         return Counts::of(own.take(instances.len())).in_words();
+    }
+    if let Some(Activity { turn, doing: Some(doing), .. }) = screen.live.get(&task.address) {
+        return format!("turn {turn}: {doing}");
     }
     let why = match task.state {
         TaskState::Completed | TaskState::Created | TaskState::Starting | TaskState::Running => String::new(),

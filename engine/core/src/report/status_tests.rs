@@ -4,7 +4,10 @@ use crate::event::Event;
 use crate::model::{Outcome, Reason, RunStatus};
 
 fn page(journal: &Journal, width: usize) -> String {
-    let text = status_page(&journal.report(), &Screen { now: Millis(100_000), width, texts: journal });
+    let text = status_page(
+        &journal.report(),
+        &Screen { now: Millis(100_000), width, texts: journal, live: &HashMap::new() },
+    );
     for line in text.lines() {
         assert!(line.chars().count() <= width, "{} columns: {line}", line.chars().count());
     }
@@ -79,4 +82,17 @@ fn a_run_that_is_over_says_what_was_not_run() {
     a     completed  1.2s  do a
     b     not run
     ");
+}
+
+#[test]
+fn an_agent_that_works_shows_its_turn_its_tokens_and_what_it_does() {
+    let journal = journal();
+    let usage = Usage { input_tokens: 4_000, output_tokens: 200, ..Usage::default() };
+    let activity = Activity { turn: 3, usage, doing: Some("Read src/requests/sessions.py".to_owned()) };
+    let live = HashMap::from([("audit[src/requests/sessions.py]".into(), activity)]);
+    let screen = Screen { now: Millis(100_000), width: 100, texts: &journal, live: &live };
+    let text = status_page(&journal.report(), &screen);
+    assert!(text.contains("; 5.2k tokens"), "{text}");
+    let row = text.lines().find(|line| line.contains("sessions.py")).unwrap();
+    assert!(row.contains("4.2k  turn 3: Read src/requests"), "{row}");
 }

@@ -123,6 +123,10 @@ pub(super) async fn agent_attempt(
             ended = &mut run => break caught(ended),
         }
     };
+    // What it said in its last breath.
+    while let Ok(progress) = signs.try_recv() {
+        let _ = sender.send(Message::Progress { task, attempt, progress }).await;
+    }
     let outcome = Box::new(checks.judge(outcome).await);
     let _ = sender.send(Message::Executed { task, attempt, outcome }).await;
 }

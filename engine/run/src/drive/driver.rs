@@ -300,7 +300,11 @@ impl Driver {
                     reason: reason.clone(),
                 }])?;
             }
-            Progress::Turn(_) | Progress::Text(_) | Progress::Tool(..) | Progress::Tokens { .. } => {}
+            Progress::Turn(_)
+            | Progress::Text(_)
+            | Progress::Tool(..)
+            | Progress::Logged(_)
+            | Progress::Tokens { .. } => {}
         }
         self.setup.publisher.publish(Update::Progress(self.address(task), progress));
         Ok(())

@@ -231,9 +231,20 @@ impl Session {
     }
 
     /// Records an item, and what it says to those who look on.
-    fn record(&mut self, item: &Item) -> Result<(), FilesError> {
+    async fn record(&mut self, item: &Item) -> Result<(), FilesError> {
         self.files.record(item)?;
-        self.book.item(item).into_iter().try_for_each(|line| self.files.log(line))
+        for line in self.book.item(item) {
+            self.tell(line).await?;
+        }
+        Ok(())
+    }
+
+    /// Writes a line about a call down and tells it; none of these is lost.
+    async fn tell(&mut self, line: LogLine) -> Result<(), FilesError> {
+        let logged = self.files.log(line)?;
+        // Nobody listens any more: that ends no agent.
+        let _ = self.progress.send(Progress::Logged(Box::new(logged))).await;
+        Ok(())
     }
 
     /// Carries out what the loop decides until it is done.
@@ -245,10 +256,10 @@ impl Session {
             while let Some(input) = inputs.pop_front() {
                 for effect in machine.handle(input) {
                     match effect {
-                        Effect::Record(item) => self.record(&item)?,
+                        Effect::Record(item) => self.record(&item).await?,
                         Effect::Ask(request) => ask = Some(request),
                         Effect::Call(call) => {
-                            self.files.log(called(&call))?;
+                            self.tell(called(&call)).await?;
                             calls.push(self.call(call));
                         }
                         // Recorded as an item, and said once the agent has ended.
@@ -268,7 +279,7 @@ impl Session {
                     Err(order) => {
                         for effect in machine.handle(Input::Unanswered(said)) {
                             if let Effect::Record(item) = effect {
-                                self.record(&item)?;
+                                self.record(&item).await?;
                             }
                         }
                         return Err(Cut::Stopped(order));

@@ -147,7 +147,7 @@ impl Hearing<'_> {
 
     /// Writes down what is told afterwards, if at all.
     fn log(&mut self, line: LogLine) {
-        let logged = self.files.log(line);
+        let logged = self.files.log(line).map(drop);
         self.written = std::mem::replace(&mut self.written, Ok(())).and(logged);
     }
 

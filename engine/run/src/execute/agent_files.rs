@@ -197,16 +197,21 @@ impl AgentFiles {
     }
 
     /// Appends to the log.
-    pub(super) fn log(&mut self, line: LogLine) -> Result<(), FilesError> {
-        let logged = Logged { at: now(), line };
+    pub(super) fn log(&mut self, line: LogLine) -> Result<Logged, FilesError> {
+        let mut logged = Logged { at: now(), line };
         let written = match &self.mask {
-            None => write_line(&mut self.wire, &logged),
-            Some(mask) => serde_json::to_value(&logged).map_err(io::Error::from).and_then(|mut value| {
+            None => Ok(()),
+            Some(mask) => serde_json::to_value(&logged).and_then(|mut value| {
                 mask.apply_within(&mut value);
-                write_line(&mut self.wire, &value)
+                logged = serde_json::from_value(value)?;
+                Ok(())
             }),
         };
-        written.map_err(FilesError::at(&self.folder.join(WIRE)))
+        written
+            .map_err(io::Error::from)
+            .and_then(|()| write_line(&mut self.wire, &logged))
+            .map_err(FilesError::at(&self.folder.join(WIRE)))?;
+        Ok(logged)
     }
 
     /// Keeps a final text; an empty one is none.

@@ -1,5 +1,6 @@
 //! How an attempt is told to end, and what it says while it lives.
 
+use flow_core::converse::Logged;
 use flow_core::model::Reason;
 use tokio::sync::watch;
 
@@ -87,6 +88,8 @@ pub enum Progress {
     Text(String),
     /// A tool is being used: name and the call on one line.
     Tool(String, String),
+    /// A line of the log about a call.
+    Logged(Box<Logged>),
     /// Tokens so far: those that the provider had cached stand apart.
     Tokens {
         /// Sent and received.

@@ -4,18 +4,16 @@
 //! provider is not written down, and is seen from what it does not do.
 
 use std::collections::HashMap;
-use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
-use std::path::PathBuf;
+use std::io;
 use std::sync::Arc;
 
-use flow_core::converse::{LogLine, Logged, last_line};
+use flow_core::converse::{LogLine, last_line};
 use flow_core::event::{Entry, Event};
 use flow_core::ids::Address;
 
 use super::channel::Update;
 use super::counts::Spent;
-use crate::execute::Progress;
+use crate::execute::{LogReader, Progress};
 use crate::store::{JournalError, JournalTail, RunFolder};
 
 /// Reads a run from its folder, again and again.
@@ -23,15 +21,19 @@ use crate::store::{JournalError, JournalTail, RunFolder};
 pub struct Follower {
     folder: Arc<RunFolder>,
     journal: JournalTail,
-    /// Agents that run.
+    /// Agents that run or have run.
     agents: HashMap<Address, AgentLog>,
+    /// What the last look at those that have ended brought.
+    late: Vec<Update>,
+    /// Whether anybody has looked at the agents yet.
+    looked: bool,
 }
 
 impl Follower {
     /// At the beginning of a run.
     pub fn new(folder: Arc<RunFolder>) -> Self {
         let journal = JournalTail::new(folder.events());
-        Follower { folder, journal, agents: HashMap::new() }
+        Follower { folder, journal, agents: HashMap::new(), late: Vec::new(), looked: false }
     }
 
     /// The events since the last look.
@@ -43,8 +45,9 @@ impl Follower {
 
     /// What agents that run have done since the last look. A log that can't be read says nothing.
     pub fn progress(&mut self) -> Vec<Update> {
-        let mut updates = Vec::new();
-        for (task, log) in &mut self.agents {
+        self.looked = true;
+        let mut updates = std::mem::take(&mut self.late);
+        for (task, log) in self.agents.iter_mut().filter(|(_, log)| log.runs) {
             let said = log.more().unwrap_or_default();
             updates.extend(said.into_iter().map(|progress| Update::Progress(task.clone(), progress)));
         }
@@ -54,37 +57,45 @@ impl Follower {
     fn learn(&mut self, event: &Event) {
         match event {
             Event::AttemptRunning { task, launch, .. } if launch.agent.is_some() => {
-                let path = self.folder.task(task).join("wire.jsonl");
-                // What earlier attempts wrote is passed over: its beginning starts anew.
-                self.agents.insert(task.clone(), AgentLog { path, ..AgentLog::default() });
+                // What earlier attempts wrote is read once: what is told of them starts anew with each.
+                let folder = self.folder.task(task);
+                let begin =
+                    || AgentLog { reader: LogReader::new(&folder), told: Told::default(), runs: true };
+                self.agents.entry(task.clone()).or_insert_with(begin).runs = true;
             }
-            Event::AttemptEnded { task, .. } => drop(self.agents.remove(task)),
-            Event::RunResumed { .. } => self.agents.clear(),
+            Event::AttemptEnded { task, .. } => {
+                if let Some(log) = self.agents.get_mut(task) {
+                    log.runs = false;
+                    let rest = if self.looked { log.more().unwrap_or_default() } else { Vec::new() };
+                    let calls = rest.into_iter().filter(|said| matches!(said, Progress::Logged(_)));
+                    self.late.extend(calls.map(|progress| Update::Progress(task.clone(), progress)));
+                }
+            }
+            Event::RunResumed { .. } => self.agents.values_mut().for_each(|log| log.runs = false),
             _ => {}
         }
     }
 }
 
 /// The log of an agent, read as it grows.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct AgentLog {
-    path: PathBuf,
-    offset: u64,
+    reader: LogReader,
     told: Told,
+    /// Whether an attempt is under way.
+    runs: bool,
 }
 
 impl AgentLog {
     fn more(&mut self) -> io::Result<Vec<Progress>> {
-        let mut file = File::open(&self.path)?;
-        file.seek(SeekFrom::Start(self.offset))?;
-        let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes)?;
-        // A line that is being written is whole the next time.
-        let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-        self.offset += whole as u64;
-        let text = String::from_utf8_lossy(&bytes[..whole]);
-        let lines = text.lines().filter_map(Logged::read);
-        Ok(lines.flat_map(|logged| self.told.line(logged.line)).collect())
+        let mut all = Vec::new();
+        for logged in self.reader.read_new()? {
+            if logged.is_call() {
+                all.push(Progress::Logged(Box::new(logged.clone())));
+            }
+            all.extend(self.told.line(logged.line));
+        }
+        Ok(all)
     }
 }
 

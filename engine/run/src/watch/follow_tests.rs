@@ -1,5 +1,7 @@
+use std::fs::File;
 use std::io::Write;
 
+use flow_core::converse::Logged;
 use flow_core::event::{Launch, LaunchAgent};
 use flow_core::ids::{Attempt, Millis};
 use flow_core::model::{AttemptEnd, Outcome, Usage};
@@ -76,12 +78,15 @@ fn the_log_of_an_agent_says_what_its_own_process_would_tell() {
     write(&line(answered(usage(100, 40))));
     let input = json!({});
     let (id, tool, call) = ("i".to_owned(), "Read".to_owned(), "a.txt".to_owned());
-    write(&line(LogLine::ToolCalled { id: id.clone(), tool: tool.clone(), call: call.clone(), input }));
+    let called = LogLine::ToolCalled { id: id.clone(), tool: tool.clone(), call: call.clone(), input };
+    let logged = |line: &LogLine| Progress::Logged(Box::new(Logged { at: Millis(1), line: line.clone() }));
+    write(&line(called.clone()));
     assert_eq!(
         said(&mut follower),
         [
             Progress::Text("Then this.".to_owned()),
             Progress::Tokens { fresh: 100, cached: 40 },
+            logged(&called),
             Progress::Tool("Read".to_owned(), "a.txt".to_owned())
         ]
     );
@@ -95,8 +100,9 @@ fn the_log_of_an_agent_says_what_its_own_process_would_tell() {
     write(&line(began));
     write(&line(answered(usage(7, 0))));
     assert_eq!(said(&mut follower).last(), Some(&Progress::Tokens { fresh: 7, cached: 0 }));
+    write(&line(called.clone()));
     let outcome = Box::new(Outcome::bare(AttemptEnd::Completed, None, None));
     follower.learn(&Event::AttemptEnded { task: "t".into(), attempt: Attempt(1), outcome });
     write(&line(LogLine::RequestBegan { turn: 3 }));
-    assert_eq!(said(&mut follower), []);
+    assert_eq!(said(&mut follower), [logged(&called)], "no call gets lost, and nothing follows");
 }

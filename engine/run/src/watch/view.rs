@@ -269,7 +269,7 @@ impl View {
             }
             Progress::Tool(tool, call) => running.activity = format!("{tool} {call}"),
             Progress::Text(line) => running.activity = format!("writes: {line}"),
-            Progress::Parked { .. } => {}
+            Progress::Parked { .. } | Progress::Logged(_) => {}
         }
     }
 }
