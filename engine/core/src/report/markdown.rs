@@ -40,6 +40,7 @@ pub(super) fn literal(line: &str) -> String {
             _ => false,
         };
         match c {
+            '<' if guarded => out.push_str(less_than(&line[..at])),
             '@' if calls(before, next) => out.push_str("&#64;"),
             _ if guarded => out.extend(['\\', c]),
             _ => out.push(c),
@@ -52,6 +53,18 @@ pub(super) fn literal(line: &str) -> String {
 /// Whether `<` before this would begin HTML.
 pub(super) fn begins_tag(next: Option<char>) -> bool {
     next.is_some_and(|next| next.is_ascii_alphabetic() || matches!(next, '/' | '!' | '?'))
+}
+
+/// A `<` that begins nothing, behind this.
+pub(super) fn less_than(before: &str) -> &'static str {
+    if in_address(before) { "&lt;" } else { "\\<" }
+}
+
+/// Whether what stands behind this belongs to an address that makes a link of itself: it takes in backslashes and backticks,
+/// so that neither guards anything.
+pub(super) fn in_address(before: &str) -> bool {
+    let word = before.rsplit(char::is_whitespace).next().unwrap_or_default();
+    ["://", "www.", "mailto:", "xmpp:"].iter().any(|sign| word.contains(sign))
 }
 
 /// Whether `@` between these would call on a person where the report is posted.

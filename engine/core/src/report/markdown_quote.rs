@@ -7,7 +7,7 @@
 //! What is code and what is not is decided only where it is sure; everywhere else the text is guarded, and at worst shows
 //! a backslash too many.
 
-use super::markdown::{begins_tag, calls, fenced, literal};
+use super::markdown::{begins_tag, calls, fenced, in_address, less_than, literal};
 use crate::text::visible;
 
 /// From here on a line is prose: a fence would not wrap it.
@@ -126,9 +126,10 @@ fn guarded(line: &str, unsure: &mut bool) -> String {
     while let Some(c) = rest.chars().next() {
         let after = &rest[c.len_utf8()..];
         let next = after.chars().next();
+        let so_far = &line[..line.len() - rest.len()];
         let taken = match c {
             '\\' => 1 + next.filter(|next| *next != '@').map_or(0, char::len_utf8),
-            '`' if !*unsure => match span(rest).filter(|_| !has_cells) {
+            '`' if !*unsure => match span(rest).filter(|_| !has_cells && !in_address(so_far)) {
                 Some(length) => length,
                 None => {
                     *unsure = true;
@@ -138,7 +139,8 @@ fn guarded(line: &str, unsure: &mut bool) -> String {
             _ => c.len_utf8(),
         };
         match c {
-            '<' if begins_tag(next) => out.push_str("\\<"),
+            '\\' if next == Some('<') => out.push_str("&lt;"),
+            '<' if begins_tag(next) => out.push_str(less_than(so_far)),
             '!' if next == Some('[') => out.push_str("\\!"),
             '@' if calls(before, next) => out.push_str("&#64;"),
             _ => out.push_str(&rest[..taken]),

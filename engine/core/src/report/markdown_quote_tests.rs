@@ -36,6 +36,9 @@ fn code_that_is_not_surely_code_is_guarded() {
         ("**a** b ` c\nd ` <i> ` e", "> **a** b ` c  \n> d ` \\<i> ` e"),
         // A bar ends a cell and what began in it.
         ("| a ` b | <i> ` c |", "> | a ` b | \\<i> ` c |"),
+        // A link takes backslashes and backticks in.
+        ("**a** http://b`<i>` \\<i>", "> **a** http://b`&lt;i>` &lt;i>"),
+        ("**a** http://b<i>", "> **a** http://b&lt;i>"),
         ("**a**\n\\` <i> `", "> **a**  \n> \\` \\<i> `"),
         ("**a** `` a ` <i> `` <i>", "> **a** `` a ` <i> `` \\<i>"),
     ];

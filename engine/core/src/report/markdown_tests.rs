@@ -7,6 +7,8 @@ fn plain_text_stays_text() {
         ("# b > c", r"\# b > c"),
         ("<img src=x onerror=y>", r"\<img src=x onerror=y>"),
         ("&lt; @you me@x", r"\&lt; &#64;you me@x"),
+        // A link takes a backslash in.
+        ("http://a<b> www.a<b> c<d>", r"http://a&lt;b> www.a&lt;b> c\<d>"),
         ("a < b && c >&2; d", "a < b && c >&2; d"),
         ("snake_case _x_ HEAD~6 ~y~", r"snake_case \_x\_ HEAD\~6 \~y\~"),
         ("HEAD~6 for $5", "HEAD~6 for $5"),
