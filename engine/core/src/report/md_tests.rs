@@ -46,7 +46,7 @@ fn a_run_with_everything_in_it() {
         tool: "Bash".into(),
         call: "rm -rf / | `x`".into(),
         reason: DenialReason::NobodyToAsk,
-        why: None,
+        why: Some("`Bash(rm *)` asks".into()),
     };
     let tree = WorktreeOutcome {
         path: Some("/trees/my tree".into()),
@@ -137,7 +137,7 @@ fn a_run_with_everything_in_it() {
 
     ## Refused calls
 
-    - `review[a|b]`: `Bash` `` rm -rf / | `x` `` (nobody could be asked)
+    - `review[a|b]`: `Bash` `` rm -rf / | `x` `` (\`Bash(rm \*)\` asks)
 
     ## Kept trees
 

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::by_hand::by_hand;
 use super::format::Texts;
-use super::markdown::{cell, code, fenced};
+use super::markdown::{cell, code, fenced, plain};
 use super::run_report::{AttemptReport, RunReport, TaskReport};
 use crate::model::{DenialReason, OutputSlice, WorktreeOutcome};
 use crate::text::shell_word;
@@ -111,6 +111,7 @@ pub(super) fn denials(out: &mut String, report: &RunReport) {
             DenialReason::NotAvailable => "the agent doesn't have the tool",
             DenialReason::UnknownTool => "there is no such tool",
         };
+        let why = denial.why.as_deref().map_or_else(|| why.to_owned(), plain);
         let (name, tool) = (code(task.address.as_str()), code(&denial.tool));
         let _ = writeln!(out, "- {name}: {tool} {} ({why})", code(&denial.call));
     }
