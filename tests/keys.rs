@@ -137,7 +137,7 @@ fn a_failed_check_goes_back_to_the_agent_and_then_fails_the_task() {
     flow.run(&script(&["run", "plan.yaml"])).exits(0);
     let transcript = std::fs::read_to_string(flow.newest_run().join("tasks/t/context.jsonl")).unwrap();
     assert!(transcript.contains("looking for mended") && transcript.contains("exit code 1"), "{transcript}");
-    assert_eq!(flow.run(&["logs", "latest", "t"]).exits(0).stdout.trim_end(), "second");
+    assert_eq!(flow.run(&["logs", "latest", "t", "--raw"]).exits(0).stdout.trim_end(), "second");
 
     let flow = Flow::new().plan(plan).model("t:\n  - say: first\n  - say: second\n  - say: third\n");
     flow.run(&script(&["run", "plan.yaml"])).exits(1).says(&["check_failed"]);

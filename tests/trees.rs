@@ -38,7 +38,7 @@ fn setup_runs_once_in_the_tree_that_checks_look_at_each_time() {
             prepared_and_checked(isolation, "echo setup >> log.tmp; echo noise", "merge: apply", turns);
         ran.exits(0);
         assert_eq!(log(&flow), "setup\ncheck\ncheck\n", "{isolation}");
-        let said = flow.run(&["logs", "latest", "t"]).exits(0).stdout;
+        let said = flow.run(&["logs", "latest", "t", "--raw"]).exits(0).stdout;
         assert_eq!(said.trim_end(), "second", "what setup and checks print is not the output");
         assert_eq!((flow.read("new.txt"), flow.exists("log.tmp")), ("x".into(), false));
     }
