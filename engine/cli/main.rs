@@ -7,6 +7,7 @@
 mod args;
 mod command;
 mod exit;
+mod hints;
 mod kept;
 mod session;
 mod ui;
@@ -22,6 +23,10 @@ fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
+            if let Some((message, help)) = hints::hint(&error) {
+                ui::error(&message, Some(&help));
+                return Exit::Usage.into();
+            }
             // Help and version are answers, not errors; a closed pipe behind them is nobody's business.
             let _ = error.print();
             return if error.use_stderr() { Exit::Usage.into() } else { Exit::Success.into() };

@@ -11,6 +11,9 @@ use serde_json::{Map, Value};
 
 use super::layout::folded;
 
+/// So many findings are shown; nobody reads more at once.
+const MOST: usize = 50;
+
 /// Every diagnostic as it stands in the reference: code, message, place, help. Under GitHub Actions each is an annotation,
 /// which the log shows as well: there a warning is nothing else. A plan of twenty agents may earn one warning twenty
 /// times; what to do about it is said with the first.
@@ -18,11 +21,12 @@ pub fn diagnostics(all: &[Diagnostic]) {
     let mut out = anstream::stderr().lock();
     let annotate = super::in_github_actions();
     let mut advised = HashSet::new();
-    for diagnostic in all {
+    let shown = foremost(all);
+    for diagnostic in &shown {
         let is_new = advised.insert((diagnostic.code, &diagnostic.help));
         let shown = match is_new || diagnostic.is_error() {
             true => render(diagnostic, true),
-            false => render(&Diagnostic { help: None, ..diagnostic.clone() }, true),
+            false => render(&Diagnostic { help: None, ..(*diagnostic).clone() }, true),
         };
         if !annotate || diagnostic.is_error() {
             let _ = writeln!(out, "{shown}\n");
@@ -31,6 +35,23 @@ pub fn diagnostics(all: &[Diagnostic]) {
             let _ = writeln!(out, "{}", annotation(diagnostic));
         }
     }
+    if shown.len() < all.len() {
+        let left = super::many(all.len() - shown.len(), "finding", "findings");
+        let _ = writeln!(out, "{left} more, not shown; `-o json` of `flow check` has them all\n");
+    }
+}
+
+/// The findings that are worth reading at once, in their order: where there are too many, errors go before warnings.
+fn foremost(all: &[Diagnostic]) -> Vec<&Diagnostic> {
+    let errors = all.iter().filter(|finding| finding.is_error()).count();
+    let (mut errors, mut warnings) = (MOST.min(errors), MOST.saturating_sub(errors));
+    let take = |finding: &&Diagnostic| {
+        let room = if finding.is_error() { &mut errors } else { &mut warnings };
+        let fits = *room > 0;
+        *room -= usize::from(fits);
+        fits
+    };
+    all.iter().filter(take).collect()
 }
 
 /// Warnings before something that matters more: one of each kind, its place, how many are like it, and how to see them all.

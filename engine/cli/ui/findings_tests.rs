@@ -30,3 +30,17 @@ fn warnings_of_one_kind_are_said_once_with_their_first_place_and_what_shows_them
         ]
     );
 }
+
+#[test]
+fn of_very_many_findings_the_foremost_are_shown_errors_first() {
+    let made = |code, count: usize| (0..count).map(move |n| Diagnostic::at_no_place(code, format!("{n}")));
+    let count = |all: &[Diagnostic]| {
+        let shown = foremost(all);
+        (shown.len(), shown.iter().filter(|finding| finding.is_error()).count())
+    };
+    let few: Vec<_> = made(Code::Suspicious, 20).chain(made(Code::UnknownTask, 30)).collect();
+    assert_eq!(count(&few), (50, 30));
+    let many: Vec<_> = made(Code::Suspicious, 60).chain(made(Code::UnknownTask, 45)).collect();
+    assert_eq!(count(&many), (50, 45));
+    assert_eq!(count(&made(Code::UnknownTask, 3_000).collect::<Vec<_>>()), (50, 50));
+}

@@ -14,6 +14,7 @@ use crate::model::{AgentDef, Isolation, Merge, PermissionMode, Reason, ToolRule}
 use crate::template::{Script, Template};
 
 mod expand;
+mod expand_rules;
 mod expected;
 mod reads;
 mod select;

@@ -436,6 +436,7 @@ fn a_fixed_end_of_a_block_of_pairs_is_a_warning() {
         "cat <<EOF >> $FLOW_OUTPUT\n      a=1\n      EOF",
         "cat<<EOF >> $FLOW_OUTPUT\n      a=1\n      EOF",
         "echo a=$((1<<2)) >> $FLOW_OUTPUT",
+        "echo é<<EOF\n      ü\n      EOF",
     ] {
         assert_eq!(text(fine), "", "{fine}");
     }

@@ -10,10 +10,16 @@ use super::templates;
 use super::words::literal;
 use crate::diagnostic::{Code, SourceFile};
 use crate::syntax::{PromptText, WorkflowFile};
-use crate::template::Template;
+use crate::template::{Template, TemplateError};
 
 /// The files that prompts name, by the path as written.
-pub(super) type PromptFiles = HashMap<String, Arc<SourceFile>>;
+pub(super) type PromptFiles = HashMap<String, PromptFile>;
+
+/// A prompt that is a file, and its template: parsed once, however many tasks name it.
+pub(super) struct PromptFile {
+    file: Arc<SourceFile>,
+    template: Result<Template, Vec<TemplateError>>,
+}
 
 /// Reads every prompt file once; what can't be read is reported at each place that names it.
 pub(super) fn read(findings: &mut Findings, place: &dyn Place, workflow: &WorkflowFile) -> PromptFiles {
@@ -26,7 +32,9 @@ pub(super) fn read(findings: &mut Findings, place: &dyn Place, workflow: &Workfl
         match place.read(&path.value) {
             Ok(text) => {
                 let name = beside(&workflow.file.name, &path.value);
-                files.insert(path.value.clone(), Arc::new(SourceFile::new(name, text)));
+                let (file, template) =
+                    (Arc::new(SourceFile::new(name, text.as_str())), Template::text(&text));
+                files.insert(path.value.clone(), PromptFile { file, template });
             }
             Err(why) => {
                 let message = format!("can't read the prompt `{}`: {why}", path.value);
@@ -86,17 +94,18 @@ pub(super) fn prompt<'a>(
     scope: &mut Scope<'_, 'a>,
     prompt: &'a PromptText,
 ) -> Option<Template> {
-    let (written, what) = match prompt {
-        PromptText::Inline(text) => (Written::from(text), "`prompt` is empty".to_owned()),
+    let (written, what, parsed) = match prompt {
+        PromptText::Inline(text) => (Written::from(text), "`prompt` is empty".to_owned(), None),
         PromptText::File(path) => {
-            let file = scope.world.prompts.get(&path.value)?;
-            (Written::from(file), format!("the prompt `{}` is empty", path.value))
+            let PromptFile { file, template } = scope.world.prompts.get(&path.value)?;
+            (Written::from(file), format!("the prompt `{}` is empty", path.value), Some(template.clone()))
         }
     };
     if written.text.trim().is_empty() {
         findings.push(findings.at(Code::BadValue, prompt.written().span, what));
     }
-    templates::text(findings, scope, Spot::Attempt, written)
+    let parsed = parsed.unwrap_or_else(|| Template::text(written.text));
+    templates::checked(findings, scope, Spot::Attempt, written, parsed)
 }
 
 #[cfg(test)]

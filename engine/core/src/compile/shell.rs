@@ -95,7 +95,7 @@ fn warn_of_fixed_ends(findings: &mut Findings, text: &Text) {
     for (at, sign) in script.match_indices("<<") {
         let (before, after) = (&script[..at], &script[at + sign.len()..]);
         let end = &after[..after.find(|c: char| !is_word(c)).unwrap_or(after.len())];
-        let start = before.rfind(|c: char| !is_word(c)).map_or(0, |last| last + 1);
+        let start = before.trim_end_matches(is_word).len();
         // A word of a text in quotes: of `printf 'a=1\nb<<EOF'` the `n` belongs to the sign before it.
         let (name, is_text) = match before[..start].chars().next_back() {
             Some('"' | '\'') => (&before[start..], true),

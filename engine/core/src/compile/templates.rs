@@ -16,8 +16,19 @@ pub(super) fn text<'a>(
     written: impl Into<Written<'a>>,
 ) -> Option<Template> {
     let written = written.into();
+    checked(findings, scope, spot, written, Template::text(written.text))
+}
+
+/// Checks text with `${{ }}` holes that was parsed already.
+pub(super) fn checked<'a>(
+    findings: &mut Findings,
+    scope: &mut Scope<'_, 'a>,
+    spot: Spot,
+    written: Written<'a>,
+    template: Result<Template, Vec<TemplateError>>,
+) -> Option<Template> {
     warn_of_bare_values(findings, scope, spot, written);
-    let template = parsed(findings, written, Template::text(written.text))?;
+    let template = parsed(findings, written, template)?;
     resolve(findings, scope, spot, written, &template);
     refuse_status_calls(findings, written, &template, 0);
     Some(template)

@@ -153,7 +153,7 @@ fn a_line_that_is_no_yaml_costs_a_warning_with_the_quoted_form() {
     4:1 [name] F0107 `name` is written twice (2:1 first here); take one of them out
     ");
     check!("name: a\n description: d\ntools: Read", @r#"
-    2:1 [name] W0501 `name` is read as plain text: `: ` where no key can stand; write `name` on one line, and begin every key at the left margin
+    2:1 [name] W0501 `name` is read as plain text: this line is indented deeper than `name` above, so it continues its text; write `name` on one line, and begin every key at the left margin
     2:1 [] W0202 no `description`, so nobody can tell when to use it; write one sentence that begins with "Use"
     "#);
     check!("one: two: three\n", @"2:9 [:] F0104 `: ` inside a value without quotes; quote it: `one: 'two: three'`, or write `one: |` and the text on the next line, indented");

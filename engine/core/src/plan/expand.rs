@@ -3,8 +3,10 @@
 
 use std::collections::HashMap;
 
-use indexmap::IndexMap;
+use indexmap::{IndexMap, IndexSet};
 use serde_json::{Map, Value};
+
+use super::expand_rules::Rules;
 
 /// The most instances of one expansion.
 pub const MOST_INSTANCES: usize = 100_000;
@@ -61,7 +63,13 @@ pub fn combinations(
         .iter()
         .fold(usize::from(!axes.is_empty()), |product, (_, values)| product.saturating_mul(values.len()));
     within_limit(product.saturating_add(include.len()))?;
-    let names = || axes.iter().map(|(name, _)| name).chain(include.iter().flat_map(IndexMap::keys));
+    // Each once: many entries name the same few.
+    let all: IndexSet<&String> =
+        axes.iter().map(|(name, _)| name).chain(include.iter().flat_map(IndexMap::keys)).collect();
+    let names = || all.iter().copied();
+    let is_axis = |name: &String| axes.iter().any(|(axis, _)| axis == name);
+    let (excluded, included) = (Rules::new(axes, exclude, true), Rules::new(axes, include, false));
+    let mut fits = vec![false; include.len()];
     let mut rows = Vec::with_capacity(product + include.len());
     for number in 0..product {
         let mut rest = number;
@@ -71,34 +79,22 @@ pub fn combinations(
             rest /= values.len();
         }
         chosen.reverse();
-        let holds =
-            |name: &String, value: &Value| chosen.iter().any(|(own, is)| *own == name && *is == value);
-        if exclude.iter().any(|rule| rule.iter().all(|(name, value)| holds(name, value))) {
+        if !excluded.agreeing(&excluded.numbers(&chosen)).is_empty() {
             continue;
         }
-        rows.push(row(names(), chosen));
-    }
-    let written = rows.len();
-    for entry in include {
-        let is_axis = |name: &String| axes.iter().any(|(axis, _)| axis == name);
-        let agrees = |row: &Combination| {
-            entry
-                .iter()
-                .filter(|(name, _)| is_axis(name))
-                .all(|(name, value)| row.item[name.as_str()] == *value)
-        };
-        let mut fits = false;
-        for row in rows[..written].iter_mut().filter(|row| agrees(row)) {
-            fits = true;
-            if let Value::Object(item) = &mut row.item {
-                let more = entry.iter().filter(|(name, _)| !is_axis(name));
+        let adding = included.agreeing(&included.numbers(&chosen));
+        let mut made = row(names(), chosen);
+        for at in adding {
+            fits[at] = true;
+            if let Value::Object(item) = &mut made.item {
+                let more = include[at].iter().filter(|(name, _)| !is_axis(name));
                 item.extend(more.map(|(name, value)| (name.clone(), value.clone())));
             }
         }
-        if !fits {
-            rows.push(row(names(), entry.iter().collect()));
-        }
+        rows.push(made);
     }
+    let alone = include.iter().zip(fits).filter(|(_, fits)| !fits);
+    rows.extend(alone.map(|(entry, _)| row(names(), entry.iter().collect())));
     Ok(rows)
 }
 

@@ -91,3 +91,21 @@ fn a_key_that_comes_twice_is_named_with_both_positions() {
     let twice = unique_keys(["a", "b", "a"]).expect_err("a duplicate");
     assert_eq!(twice.to_string(), "instances 1 and 3 have the same key `a`");
 }
+
+/// Each rule against each combination would be 200 million comparisons.
+#[test]
+fn many_rules_for_many_combinations_are_looked_up() {
+    let axes: Vec<_> = ["a", "b"].map(|name| (name.to_owned(), (0..300).map(Value::from).collect())).into();
+    let rule = |n: usize, more: Option<&str>| {
+        let mut rule: IndexMap<String, Value> =
+            [("a", n % 300), ("b", n / 300)].map(|(name, value)| (name.to_owned(), value.into())).into();
+        rule.extend(more.map(|name| (name.to_owned(), Value::from(n))));
+        rule
+    };
+    let exclude: Vec<_> = (0..2_000).map(|n| rule(n, None)).collect();
+    let include: Vec<_> = (1_000..3_000).map(|n| rule(n, Some("c"))).collect();
+    let rows = combinations(&axes, &include, &exclude).expect("within the limit");
+    // What was taken out is not there to be added to: those are rows of their own.
+    assert_eq!(rows.len(), 300 * 300 - 2_000 + 1_000);
+    assert_eq!(rows.iter().filter(|row| !row.item["c"].is_null()).count(), 2_000);
+}

@@ -86,8 +86,8 @@ pub(super) fn quotes_in_quotes(text: &str, at: usize) -> Option<Trouble> {
             let last = end + 1 + after.rfind(sign)?;
             let whole = &text[from + 1..last];
             let key = text[line.start..from].trim_end().strip_suffix(':').map(|before| {
-                let start = before.rfind(|c: char| !(c.is_alphanumeric() || c == '_' || c == '-'));
-                &before[start.map_or(0, |start| start + 1)..]
+                let rest = before.trim_end_matches(|c: char| c.is_alphanumeric() || c == '_' || c == '-');
+                &before[rest.len()..]
             });
             let prefix = key.filter(|key| !key.is_empty()).map(|key| format!("{key}: ")).unwrap_or_default();
             let help = match quoted(whole) {
@@ -142,10 +142,8 @@ pub(super) fn missing_sign(text: &str, at: usize, flow: Option<usize>) -> Option
             }
             b':' if open.last().is_some_and(|open| bytes[*open] == b'{') => {
                 let before = &text[start..here];
-                let key = before
-                    .rfind(|c: char| !(c.is_alphanumeric() || c == '_'))
-                    .map_or("", |at| &before[at + 1..]);
-                let begins = before[..before.len() - key.len()].trim_end().ends_with(['{', ',']);
+                let rest = before.trim_end_matches(|c: char| c.is_alphanumeric() || c == '_');
+                let (key, begins) = (&before[rest.len()..], rest.trim_end().ends_with(['{', ',']));
                 let next = text[here + 1..line.end].chars().next();
                 if begins
                     && !key.is_empty()

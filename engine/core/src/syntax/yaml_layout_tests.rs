@@ -44,3 +44,18 @@ fn a_pattern_that_begins_with_a_star_needs_quotes() {
     check!("a:\n  - *.xml\n", @r"2:5 [*.xml] F0104 `*.xml` is an alias to YAML, and nothing above is called `&.xml`; quote a pattern: `'*.xml'`");
     check!("a: [*.xml, b]\n", @r"1:5 [*.xml] F0104 `*.xml` is an alias to YAML, and nothing above is called `&.xml`; quote a pattern: `'*.xml'`");
 }
+
+#[test]
+fn letters_of_several_bytes_are_no_trouble() {
+    for text in [
+        "a: { max: 2, o🔍n: [x] y }\n",
+        "a: {é:x, ü:[b]}\n",
+        "é: 'don't'\n",
+        "🔍k: \"a \"b\" c\"\n",
+        "é:\n  ü: x\n   ö: [y]\n",
+    ] {
+        let file = std::sync::Arc::new(SourceFile::new("p.yaml", text));
+        let found = parse_yaml(&file).expect_err(text);
+        assert!(!short(&found).is_empty());
+    }
+}

@@ -1,5 +1,7 @@
 //! A template or a bare expression.
 
+use std::sync::Arc;
+
 use serde_json::Value;
 
 use super::claims::Claims;
@@ -16,7 +18,7 @@ use minijinja::machinery::ast;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Template {
     /// The text as written.
-    pub source: Box<str>,
+    pub source: Arc<str>,
     /// Every reference to a value, in order.
     pub references: Vec<Reference>,
     pub(super) form: Form,
