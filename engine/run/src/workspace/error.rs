@@ -237,6 +237,17 @@ impl WorkspaceError {
         }
     }
 
+    /// Whether a branch had moved since it was read.
+    pub(super) fn is_outrun(&self) -> bool {
+        match self {
+            WorkspaceError::Git { command, message } => {
+                command == "update-ref" && message.contains("but expected")
+            }
+            WorkspaceError::Library { source, .. } => source.code() == git2::ErrorCode::Modified,
+            _ => false,
+        }
+    }
+
     /// An error of the library, with git's locks told apart.
     pub(super) fn library(doing: &'static str, source: git2::Error) -> Self {
         if source.code() == git2::ErrorCode::Locked {

@@ -20,6 +20,9 @@ use super::trees::Way;
 use super::version::{Version, path_to_text};
 use super::worktree::{Worktree, Worktrees};
 
+/// How often commits are made again on a branch that somebody else moves meanwhile.
+const TRIES: u32 = 5;
+
 /// The most paths that an outcome names.
 const MOST: usize = 200;
 
@@ -37,13 +40,28 @@ impl Worktrees {
         let how = way.merge;
         let _lock = self.merge_lock()?;
         recover(&self.git, Some(&self.repository), &self.home)?;
-        if let Some(moved) = moved(Some(&self.repository), self.began_on.as_deref())? {
-            return Ok(turned_away(how, moved));
-        }
-        match how {
-            Merge::Apply => self.apply(tree, tip),
-            Merge::Squash | Merge::CherryPick => self.commit_home(tree, tip, way),
-            Merge::None | Merge::Branch | Merge::Patch => Ok(outcome(how, Vec::new(), Vec::new())),
+        let (mut tries, mut outrun) = (1, None);
+        loop {
+            if let Some(moved) = moved(Some(&self.repository), self.began_on.as_deref())? {
+                return Ok(turned_away(how, moved));
+            }
+            let landed = match how {
+                Merge::Apply => self.apply(tree, tip),
+                Merge::Squash | Merge::CherryPick => self.commit_home(tree, tip, way),
+                Merge::None | Merge::Branch | Merge::Patch => Ok(outcome(how, Vec::new(), Vec::new())),
+            };
+            match landed {
+                // Somebody committed in that moment; on top of that commit it may fit as well.
+                Err(error) if error.is_outrun() && tries < TRIES => {
+                    outrun = Some(error);
+                    tries += 1;
+                }
+                // That commit took the work in, and its files were taken back: only the person knows what they want.
+                Ok(MergeOutcome { files, conflicts, .. }) if files.is_empty() && conflicts.is_empty() => {
+                    return outrun.map_or_else(|| Ok(nothing_to_merge(how)), Err);
+                }
+                landed => return landed,
+            }
         }
     }
 

@@ -108,3 +108,23 @@ fn a_branch_that_has_moved_stays_with_and_without_a_program() {
         assert_eq!(checkout.branches(), "main");
     }
 }
+
+#[test]
+fn a_commit_of_the_person_in_the_moment_of_a_merge_stays_below_it() {
+    for how in [Merge::Squash, Merge::CherryPick] {
+        let checkout = Checkout::new();
+        let mine = "unset GIT_COMMON_DIR GIT_INDEX_FILE; cd ROOT; echo mine > mine.txt; REAL add mine.txt; REAL commit -qm mine";
+        let script = format!(
+            "case \"$*\" in *'update-index'*) [ -e ROOT/../once ] || {{ : > ROOT/../once; ({mine}); }};; esac\nexec REAL \"$@\""
+        );
+        let worktrees = with_program(&checkout, &script);
+        let tree = make(&worktrees, "t").unwrap();
+        write(&tree.path, "new.txt", "work\n");
+        let end = worktrees.finish(&tree, true, how, None).unwrap();
+        assert_eq!(end.merged.unwrap().files, ["new.txt"], "{how:?}");
+        let log = checkout.git(&["log", "--format=%s"]);
+        assert_eq!(log.lines().collect::<Vec<_>>()[1..], ["mine", "first"], "{log}");
+        assert_eq!(checkout.git(&["status", "--porcelain"]), "");
+        assert_eq!(read(checkout.root.join("new.txt")), "work\n");
+    }
+}
