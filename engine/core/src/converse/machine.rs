@@ -129,6 +129,9 @@ impl Step<'_> {
         };
         let (calls, text) = (owned_calls(last), text_of(&last.content));
         let stop = record.stop.unwrap_or(StopReason::EndTurn);
+        if record.said_nothing {
+            return self.ended_turn("", stop, &[]);
+        }
         if last.role == Role::Assistant && calls.is_empty() {
             return self.ended_turn(&text, stop, &[]);
         }

@@ -69,6 +69,8 @@ impl World {
             0 => say("[1]"),
             1 => say("text"),
             2 => Reply { stop: StopReason::MaxTokens, ..reply(content) },
+            3 => Reply { stop: StopReason::Paused, ..reply(content) },
+            4 => Reply { stop: StopReason::MaxTokens, ..say("half") },
             _ => reply(content),
         }
     }

@@ -32,6 +32,8 @@ pub(super) struct Record {
     pub(super) text: String,
     /// The text of the last answer; of one that was cut and went on all parts of it, joined.
     pub(super) answer: String,
+    /// Whether the last answer had no content, and so is no message.
+    pub(super) said_nothing: bool,
     /// How many parts of an answer that goes on there are so far; 0: the last one is whole.
     pub(super) parts: u32,
     /// Ids of calls, so that none stands twice in a conversation.
@@ -58,6 +60,7 @@ impl Record {
             Item::Message { message, usage, stop, denial } => {
                 self.read(message, *stop);
                 self.push(message);
+                self.said_nothing = false;
                 if let Some(usage) = usage {
                     self.turn(usage, *stop);
                 }
@@ -67,10 +70,12 @@ impl Record {
                 // Earlier versions wrote it behind a message, and knew no reason.
                 if stop.is_some() {
                     self.extend("", false, *stop);
+                    self.said_nothing = true;
                 }
                 self.turn(usage, *stop);
             }
             Item::Unanswered { text } => {
+                self.said_nothing = false;
                 self.usage.turns += 1;
                 self.unanswered += 1;
                 if !text.trim().is_empty() {

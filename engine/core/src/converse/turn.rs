@@ -109,7 +109,10 @@ impl Step<'_> {
             );
             return self.fail(Reason::Truncated, message);
         }
-        self.say(vec![Block::Text { text: go_on.to_owned() }]);
+        // A part without content is no message, so what was asked last still is.
+        if self.machine.record.messages.last().is_some_and(|last| last.role == Role::Assistant) {
+            self.say(vec![Block::Text { text: go_on.to_owned() }]);
+        }
         self.ask();
     }
 
