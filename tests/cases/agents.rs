@@ -136,7 +136,7 @@ fn c14_a_turn_limit_is_no_success_and_keeps_the_partial_text() {
     ran.exits(1);
     let task = flow.task("t");
     assert_eq!((&task["state"], &task["reason"]), (&"failed".into(), &"max_turns".into()));
-    assert_eq!(flow.run(&["logs", "latest", "t"]).exits(0).stdout.trim_end(), "partial");
+    assert_eq!(flow.run(&["logs", "latest", "t", "--raw"]).exits(0).stdout.trim_end(), "partial");
     assert_eq!(flow.task("u")["state"], "blocked");
     assert!(!flow.exists("u.txt"));
 }
