@@ -117,3 +117,17 @@ fn a_run_whose_journal_is_taken_away_is_no_success() {
         assert!(!flow.exists("ran"), "nothing happens that no journal tells");
     }
 }
+
+#[test]
+fn a_prompt_file_that_names_git_gets_its_value_and_ci_is_what_ci_says() {
+    let flow = Flow::new()
+        .plan("tasks:\n  a: { tools: [Read], prompt: { file: p.md } }\n  b: { run: 'echo ${{ run.ci }} > ci' }\n")
+        .file("p.md", "On branch [${{ git.branch }}]")
+        .model("default: [{ say: done }]\n")
+        .env("CI", "false")
+        .git();
+    flow.run(&["run", "plan.yaml", "--model-script", "model.yaml"]).exits(0);
+    let prompt = std::fs::read_to_string(flow.newest_run().join("tasks/a/prompt.md")).unwrap();
+    assert!(prompt.contains("On branch [main]"), "{prompt}");
+    assert_eq!(flow.read("ci"), "false\n");
+}

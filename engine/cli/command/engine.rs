@@ -268,13 +268,15 @@ fn facts(session: &Session, prepared: &Prepared, folder: &RunFolder) -> Facts {
 }
 
 fn facts_of(session: &Session, prepared: &Prepared, run: String, run_dir: String) -> Facts {
-    let speaks_of_git = prepared.file.text.contains("git.");
     Facts {
         run,
         run_dir,
         root: session.project.root.display().to_string(),
-        ci: std::env::var_os("CI").is_some(),
-        git: if speaks_of_git { git_facts(&session.project.root) } else { Default::default() },
+        ci: in_ci(),
+        git: match prepared.plan.speaks_of("git") {
+            true => git_facts(&session.project.root),
+            false => Default::default(),
+        },
         env: process_facts(),
     }
 }

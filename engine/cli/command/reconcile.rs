@@ -13,7 +13,7 @@ use flow_core::event::{Entry, Event};
 use flow_core::ids::{Address, Attempt};
 use flow_core::model::RunStatus;
 use flow_core::report::RunReport;
-use flow_run::store::{Durability, Journal, RunFolder, read_journal};
+use flow_run::store::{Durability, Journal, OwnerLock, RunFolder, read_journal};
 use flow_run::sys::clock;
 use flow_run::workspace::{Recorded, Trees};
 
@@ -56,10 +56,12 @@ pub(super) fn one(session: &Session, folder: &RunFolder) {
 }
 
 /// The same before somebody goes on with the run, also when it was reconciled already: a tree may have been in use then.
-pub(super) fn before_going_on(session: &Session, folder: &RunFolder) {
+/// Under the lock with which they go on: an engine that is just dying holds it for a moment longer, and who looked before
+/// would see nothing and then run beside what it left.
+pub(super) fn before_going_on(session: &Session, folder: &RunFolder, lock: &OwnerLock) {
     if !ended_by_itself(folder) {
         // Whoever goes on reads the journal next, and says what is wrong with it.
-        let _ = try_one(session, folder, is_done(folder));
+        let _ = under_lock(session, folder, lock, is_done(folder));
     }
 }
 
@@ -68,7 +70,11 @@ fn try_one(session: &Session, folder: &RunFolder, again: bool) -> anyhow::Result
     if folder.owner_alive()? {
         return Ok(());
     }
-    let Ok(_lock) = folder.lock() else { return Ok(()) };
+    let Ok(lock) = folder.lock() else { return Ok(()) };
+    under_lock(session, folder, &lock, again)
+}
+
+fn under_lock(session: &Session, folder: &RunFolder, _: &OwnerLock, again: bool) -> anyhow::Result<()> {
     let read = read_journal(&folder.events())?;
     let Some(report) = RunReport::fold(&read.entries) else { return Ok(()) };
     if report.status != RunStatus::Running {

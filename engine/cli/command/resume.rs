@@ -34,8 +34,8 @@ pub(super) fn retry(session: &Session, args: &RetryArgs) -> anyhow::Result<u8> {
 /// Goes on with a run. With names only these tasks run again, else everything that did not end well.
 fn go_on(session: &Session, run: &str, names: &[String], args: &GoOnArgs) -> anyhow::Result<u8> {
     let folder = session.find_run(run)?;
-    reconcile::before_going_on(session, &folder);
     let lock = folder.lock()?;
+    reconcile::before_going_on(session, &folder, &lock);
     let read = read_journal(&folder.events())?;
     if let Some(torn) = &read.torn {
         ui::warning(&format!("the journal's last line ({} bytes) was torn and is cut off", torn.bytes));

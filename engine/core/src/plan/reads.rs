@@ -38,9 +38,21 @@ impl Plan {
         all
     }
 
+    /// Whether a text of the plan speaks of a name, such as `git`.
+    pub fn speaks_of(&self, root: &str) -> bool {
+        let mut found = false;
+        let mut see = |template: &Template| {
+            found |= template.references.iter().any(|reference| reference.root() == root);
+        };
+        let own = self.env.iter().chain(&self.outputs).map(|(_, template)| template).chain(&self.lock);
+        own.for_each(&mut see);
+        self.tasks.iter().for_each(|task| task.templates(&mut see));
+        found
+    }
+
     fn reads_of<'p>(&'p self, task: &'p Task, ids: &HashMap<&str, TaskId>) -> Vec<Read<'p>> {
         let mut reads = Reads { ids, found: Vec::new() };
-        reads.task(task);
+        task.templates(&mut |template| reads.template(template));
         let needs = self.graph.needs[task.id.index()].iter();
         match &task.kind {
             // A fork goes on with what was said, and is told what it needs.
@@ -81,58 +93,57 @@ impl<'p> Reads<'p, '_> {
     fn template(&mut self, template: &'p Template) {
         template.references.iter().for_each(|reference| self.reference(reference));
     }
+}
 
-    fn script(&mut self, script: &'p Script) {
-        script.holes().for_each(|hole| self.template(&hole.template));
-    }
-
-    fn item(&mut self, item: &'p Item) {
-        match item {
-            Item::Value(_) => {}
-            Item::Text(template) => self.template(template),
-            Item::List(items) => items.iter().for_each(|item| self.item(item)),
-            Item::Object(entries) => entries.iter().for_each(|(_, item)| self.item(item)),
+impl Task {
+    /// Shows every template of the task.
+    fn templates<'p>(&'p self, see: &mut dyn FnMut(&'p Template)) {
+        if let Some(condition) = &self.condition {
+            see(&condition.expression);
         }
-    }
-
-    fn items(&mut self, items: &'p Items) {
-        match items {
-            Items::Expression(template) => self.template(template),
-            Items::List(items) => items.iter().for_each(|item| self.item(item)),
-        }
-    }
-
-    fn task(&mut self, task: &'p Task) {
-        if let Some(condition) = &task.condition {
-            self.template(&condition.expression);
-        }
-        if let Some(expansion) = &task.expansion {
+        if let Some(expansion) = &self.expansion {
             match &expansion.over {
-                Over::ForEach { items, .. } => self.items(items),
-                Over::Matrix { axes, .. } => axes.iter().for_each(|(_, items)| self.items(items)),
+                Over::ForEach { items, .. } => in_items(items, see),
+                Over::Matrix { axes, .. } => axes.iter().for_each(|(_, items)| in_items(items, see)),
             }
-            expansion.key.iter().for_each(|key| self.template(key));
+            expansion.key.iter().for_each(&mut *see);
         }
-        let own = task.description.iter().chain(&task.retry.condition).chain(&task.expect.that);
-        let own = own.chain(&task.artifacts).chain(&task.dir).chain(&task.base);
-        own.for_each(|template| self.template(template));
-        task.env.iter().for_each(|(_, template)| self.template(template));
-        let setup = task.preparation.iter().flat_map(|preparation| &preparation.setup);
-        setup.for_each(|command| self.script(&command.script));
-        match &task.kind {
+        let own = self.description.iter().chain(&self.retry.condition).chain(&self.expect.that);
+        own.chain(&self.artifacts).chain(&self.dir).chain(&self.base).for_each(&mut *see);
+        self.env.iter().for_each(|(_, template)| see(template));
+        let setup = self.preparation.iter().flat_map(|preparation| &preparation.setup);
+        setup.for_each(|command| in_script(&command.script, see));
+        match &self.kind {
             TaskKind::Shell(shell) => match &shell.command {
-                Command::Script { script, .. } => self.script(script),
-                Command::Words(words) => words.iter().for_each(|word| self.template(word)),
+                Command::Script { script, .. } => in_script(script, see),
+                Command::Words(words) => words.iter().for_each(see),
             },
             TaskKind::Agent(agent) => {
-                self.template(&agent.prompt);
-                agent
-                    .checks
-                    .iter()
-                    .flat_map(|checks| &checks.checks)
-                    .for_each(|check| self.script(&check.script));
+                see(&agent.prompt);
+                let checks = agent.checks.iter().flat_map(|checks| &checks.checks);
+                checks.for_each(|check| in_script(&check.script, see));
             }
         }
+    }
+}
+
+fn in_script<'p>(script: &'p Script, see: &mut dyn FnMut(&'p Template)) {
+    script.holes().for_each(|hole| see(&hole.template));
+}
+
+fn in_items<'p>(items: &'p Items, see: &mut dyn FnMut(&'p Template)) {
+    match items {
+        Items::Expression(template) => see(template),
+        Items::List(items) => items.iter().for_each(|item| in_item(item, see)),
+    }
+}
+
+fn in_item<'p>(item: &'p Item, see: &mut dyn FnMut(&'p Template)) {
+    match item {
+        Item::Value(_) => {}
+        Item::Text(template) => see(template),
+        Item::List(items) => items.iter().for_each(|item| in_item(item, see)),
+        Item::Object(entries) => entries.iter().for_each(|(_, item)| in_item(item, see)),
     }
 }
 

@@ -57,3 +57,24 @@ fn a_value_is_defaulted_only_where_every_text_copes_without_it() {
     assert_eq!(reads(&format!("{{ run: \"echo {read} ${{{{ tasks.b.branch }}}}\" }}")), "a.output? b.branch");
     assert_eq!(reads(&format!("{{ run: \"echo {read} ${{{{ tasks.a.output }}}}\" }}")), "a.output");
 }
+
+#[test]
+fn a_plan_speaks_of_what_any_text_of_it_names() {
+    let speaks = |text: &str| Trial::of(text).plan().speaks_of("git");
+    assert!(!speaks("tasks:\n  a: { run: 'git status; echo git.branch' }\n"));
+    for text in [
+        "tasks:\n  a: { run: 'echo ${{ git.branch }}' }\n",
+        "tasks:\n  a: { run: x, if: \"git.tag == 'v1'\" }\n",
+        "env: { B: \"${{ git['branch'] }}\" }\ntasks:\n  a: { run: x }\n",
+        "tasks:\n  a: { run: x }\noutputs: { b: \"${{ git.branch }}\" }\n",
+        "lock: \"l-${{ git.branch }}\"\ntasks:\n  a: { run: x }\n",
+    ] {
+        assert!(speaks(text), "{text}");
+    }
+    assert!(
+        Trial::of("tasks:\n  a: { prompt: { file: p.md }, tools: [Read] }\n")
+            .file("p.md", "On ${{ git.branch }}")
+            .plan()
+            .speaks_of("git")
+    );
+}

@@ -132,10 +132,26 @@ impl Book {
         for node in &mut self.nodes {
             node.stop = None;
         }
+        self.shorten_waits(at);
         self.epoch = epoch;
         self.kill = None;
         self.ended = None;
         self.recount();
+    }
+
+    /// A clock that was set back meanwhile makes no wait for another attempt longer than it was meant to be.
+    fn shorten_waits(&mut self, at: Millis) {
+        for id in (0..self.nodes.len()).map(TaskId::at) {
+            let node = self.node(id);
+            let Phase::Retrying { due } = node.phase else { continue };
+            let latest = at.after(due.since(node.since));
+            if latest < due {
+                let seat = self.seat(id);
+                self.queue.remove(seat, Some(due));
+                self.queue.add_later(seat, latest);
+                self.node_mut(id).phase = Phase::Retrying { due: latest };
+            }
+        }
     }
 
     fn start_over(&mut self, id: TaskId, at: Millis) {

@@ -4,7 +4,7 @@ use super::super::testing::{Rig, keys, killed, limits, specs, task};
 use super::super::{Cancel, Input, Scheduler};
 use crate::event::Event;
 use crate::graph::EdgeKind;
-use crate::ids::TaskId;
+use crate::ids::{Millis, TaskId};
 use crate::model::Reason;
 
 /// The addresses in `lost` and `reset` of the event that a resume now would write.
@@ -289,4 +289,18 @@ fn an_allowed_failure_runs_again_when_what_it_wrote_is_lost() {
     rig.fail("a").fail("b");
     let event = rig.scheduler.resume_without(None, &[rig.id("a")]);
     rig.resume_with(event).says("launch a 2 in 0").done("a").says("launch b 2 in 0");
+}
+
+#[test]
+fn a_clock_that_was_set_back_makes_no_wait_longer() {
+    let mut rig = Rig::start(vec![task("a").retries(1)], limits(9));
+    rig.tick(100_000);
+    rig.fail("a");
+    rig.now = Millis(10_000);
+    rig.resume().says("").tick(10_999).says("").tick(11_000).says("launch a 2 in 0");
+    // One that went on is no reason to wait again.
+    let mut rig = Rig::start(vec![task("a").retries(1)], limits(9));
+    rig.fail("a");
+    rig.now = Millis(5000);
+    rig.resume().says("launch a 2 in 0");
 }
