@@ -17,6 +17,8 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// A scratch folder and a clean environment.
 pub struct Flow {
     root: TempDir,
+    /// The name of the working folder.
+    folder: &'static str,
     env: Vec<(String, String)>,
     started: AtomicU32,
 }
@@ -40,11 +42,16 @@ pub struct Ran {
 
 impl Flow {
     pub fn new() -> Self {
+        Self::in_folder("work")
+    }
+
+    /// With a working folder of that name.
+    pub fn in_folder(folder: &'static str) -> Self {
         let root = tempfile::Builder::new().prefix("flow-test-").tempdir().unwrap();
-        for folder in ["work", "home", "tmp"] {
+        for folder in [folder, "home", "tmp"] {
             fs::create_dir(root.path().join(folder)).unwrap();
         }
-        Flow { root, env: Vec::new(), started: AtomicU32::new(0) }
+        Flow { root, folder, env: Vec::new(), started: AtomicU32::new(0) }
     }
 
     /// Writes a file below the working folder.
@@ -72,6 +79,11 @@ impl Flow {
     /// Makes the working folder a repository with one commit that holds `a.txt` and every file so far.
     pub fn git(self) -> Self {
         self.write("a.txt", "a\n");
+        self.repository()
+    }
+
+    /// Makes the working folder a repository with one commit that holds every file so far.
+    pub fn repository(self) -> Self {
         let dir = self.dir();
         git(&dir, &["init", "-q", "-b", "main"]);
         git(&dir, &["config", "user.name", "Tester"]);
@@ -92,7 +104,7 @@ impl Flow {
     }
 
     pub fn dir(&self) -> PathBuf {
-        self.root.path().join("work")
+        self.root.path().join(self.folder)
     }
 
     pub fn home(&self) -> PathBuf {
