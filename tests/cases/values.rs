@@ -22,7 +22,7 @@ fn n06_a_number_that_loses_its_last_digit_is_warned_of_and_env_keeps_its_letters
     assert_eq!(codes(&ran), [0, 0], "{ran:#?}");
     let got = &flow.report()["outputs"]["got"];
     if *got != json!(["3.9", "3.10", "3.11"]) {
-        ran.says(&["plan.yaml:4:28", "'3.10'"]);
+        ran.says(&["plan.yaml:4:29", "`\"3.10\"`"]);
     }
     assert_eq!(flow.report()["outputs"]["v"], "3.10 010 yes 12345678901234567890 12:30");
 }
