@@ -73,7 +73,7 @@ fn each_fix_is_a_branch_and_who_only_talks_has_none() {
 fix: [{ say: I would mend that. }]
 "#;
     let flow = kitchen("fix.yaml", script);
-    commit(&flow, "b.txt", "TODO: b\nFIXME: c\n");
+    commit(&flow, "b.txt", "TODO: b\nTODO: c\n");
     let ran = play(&flow, "fix.yaml", &[]).exits(0);
     let branches = ran.json()["branches"].as_array().unwrap().clone();
     assert_eq!(branches.len(), 1, "{branches:?}");

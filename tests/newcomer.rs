@@ -122,7 +122,7 @@ fn m9_ctrl_c_ends_the_whole_tree_and_says_how_to_go_on() {
     assert!(!ran.stderr.contains("panicked"));
     assert!(!alive(&flow.read("kid.pid")) && !alive(&flow.read("child.pid")));
     let report = std::fs::read_to_string(flow.newest_run().join("report.md")).unwrap();
-    assert!(report.contains("first") && report.contains("killed"), "{report}");
+    assert!(report.contains("`first`") && report.contains("| `long` | stopped |"), "{report}");
     assert_eq!(flow.task("first")["state"], "completed");
     assert_eq!(flow.task("long")["state"], "killed");
     assert!(!flow.exists("ran"));

@@ -250,7 +250,7 @@ fn under_github_actions_failures_are_groups_annotations_and_a_summary() {
     let commands: Vec<_> = said.lines().filter(|line| line.trim_start().starts_with("::")).collect();
     assert_eq!(commands.len(), 3, "what a task prints is no command: {commands:?}");
     assert!(commands[0].starts_with("::group::") && commands[1] == "::endgroup::", "{commands:?}");
-    assert_eq!(commands[2], "::error file=plan.yaml,title=bad failed (exit_code)::exit code 3");
+    assert_eq!(commands[2], "::error file=plan.yaml,line=4,title=bad%3A exit code 3::::error::x");
     assert!(flow.read("summary.md").contains("# plan: failed"));
     flow.write("plan.yaml", "flow: 1\ntasks:\n  a: { rnu: 'true' }\n");
     let ran = flow.run(&["run", "plan.yaml"]).exits(3);

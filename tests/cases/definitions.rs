@@ -28,9 +28,10 @@ fn n47_block_scalars_of_front_matter_are_read_as_yaml_has_them() {
 fn n48_a_definition_behind_a_fence_or_without_its_first_dashes_is_told() {
     let (flow, ran) = play("N48");
     let check = flow.run(&["agents", "check"]);
-    let told = |file: &str| check.stderr.contains(file);
-    assert!(told("agents/fenced.md") && told("agents/nodash.md"), "{}", check.stderr);
-    assert!(check.stderr.contains("fence"), "{}", check.stderr);
+    let told = |text: &str| assert!(check.stdout.contains(text), "{text}: {}", check.stdout);
+    told("agents/fenced.md:1:1: error[F0109]: the definition stands in a code fence");
+    told("agents/nodash.md:1:1: error[F0109]");
+    told("`---`");
     let plan = flow.run(&["check", "plan.yaml"]).exits(3);
     plan.says(&["agents/nodash.md:1:1", "`---`"]);
     assert!(!ran.stderr.contains("unknown agent"), "{}", ran.stderr);

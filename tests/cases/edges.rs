@@ -1,7 +1,5 @@
 //! What runs after what: conditions, skipped tasks, empty fan-outs, a resume before an expansion.
 
-use serde_json::json;
-
 use super::{codes, play};
 
 fn state(flow: &crate::support::Flow, address: &str) -> (String, String) {
@@ -88,5 +86,4 @@ fn n53_nothing_to_expand_over_is_an_end_and_no_list_is_a_failure() {
     // The resume, with the file that `after` waits for.
     assert_eq!(state(&flow, "after").0, "completed");
     assert_eq!(flow.task("after")["attempts"].as_array().unwrap().len(), 2, "{:#}", flow.task("after"));
-    assert_eq!(flow.report()["outputs"], json!({}));
 }

@@ -92,8 +92,8 @@ fn n65_a_server_in_the_background_ends_with_its_call_and_every_call_is_told_how_
 fn results(flow: &crate::support::Flow) -> Vec<String> {
     let text = std::fs::read_to_string(flow.newest_run().join("tasks/t/context.jsonl")).unwrap();
     let lines = text.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
-    let results = lines.filter(|line| line["item"] == "result");
-    results
-        .map(|line| line["content"].as_str().map_or_else(|| line["content"].to_string(), str::to_owned))
-        .collect()
+    let messages = lines.filter(|line| line["item"] == "message");
+    let blocks = messages.flat_map(|line| line["message"]["content"].as_array().unwrap().clone());
+    let results = blocks.filter(|block| block["type"] == "tool_result");
+    results.map(|block| block["content"].as_str().unwrap().to_owned()).collect()
 }
