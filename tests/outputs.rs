@@ -100,6 +100,19 @@ fn what_must_not_run_twice_is_run_again_only_by_name() {
 }
 
 #[test]
+fn logs_show_what_a_task_wrote_or_say_why_they_can_not() {
+    let flow = Flow::new().plan("tasks:\n  a: { run: echo precious }\n");
+    flow.run(&["run", "plan.yaml"]).exits(0);
+    assert_eq!(flow.run(&["logs", "latest", "a"]).exits(0).stdout, "precious\n");
+    let out = flow.newest_run().join("out/0.out");
+    for (text, why) in [("PRECIOUS\n", "was changed after the task had written it"), ("pre", "was cut off")] {
+        std::fs::write(&out, text).unwrap();
+        let ran = flow.run(&["logs", "latest", "a"]).exits(74).says(&["can't show the output of `a`", why]);
+        assert_eq!(ran.stdout, "");
+    }
+}
+
+#[test]
 fn a_report_says_where_a_text_would_stand_that_it_can_not_have() {
     let flow = Flow::new().plan("tasks:\n  a: { run: 'echo why >&2; exit 1' }\n");
     flow.run(&["run", "plan.yaml"]).exits(1);

@@ -7,7 +7,7 @@ use std::time::Duration;
 use flow_core::ids::Address;
 use flow_core::model::OutputSlice;
 use flow_core::report::{RunReport, TaskReport};
-use flow_run::store::{RunFolder, Unended, copy_slice, read_journal, unended};
+use flow_run::store::{RunFolder, Unended, check_slice, copy_slice, read_journal, unended};
 
 use super::conversation::Conversation;
 use super::{last_words, report};
@@ -97,6 +97,11 @@ struct Shown {
 }
 
 impl Shown {
+    /// Whether something of an output was shown.
+    fn knows(&self, slice: &OutputSlice) -> bool {
+        self.lengths.contains_key(&(slice.file.clone(), slice.start))
+    }
+
     /// What is new of an output.
     fn rest(&mut self, slice: OutputSlice) -> Option<OutputSlice> {
         let shown = self.lengths.entry((slice.file.clone(), slice.start)).or_default();
@@ -136,7 +141,12 @@ fn show(
     let live = live
         .into_iter()
         .flat_map(|live| [Some(live.stdout.clone()).filter(|_| !args.stderr), Some(live.stderr.clone())]);
-    let new: Vec<OutputSlice> = slices.chain(live).flatten().filter_map(|slice| shown.rest(slice)).collect();
+    let slices: Vec<Option<OutputSlice>> = slices.collect();
+    for slice in slices.iter().flatten().filter(|slice| !shown.knows(slice)) {
+        check_slice(folder, slice, u64::MAX).map_err(|error| failed(io::Error::other(error)))?;
+    }
+    let new: Vec<OutputSlice> =
+        slices.into_iter().chain(live).flatten().filter_map(|slice| shown.rest(slice)).collect();
     if new.is_empty() && said.is_empty() {
         return Ok(());
     }
