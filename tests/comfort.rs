@@ -154,6 +154,7 @@ fn settled(text: &str, check: impl FnOnce(&str)) {
         (r"\d{8}-\d{6}-[0-9a-z]{6}", "RUN"),
         (r" +\d+(\.\d+)?(ms|s)\b", " T"),
         (r"\d+ tokens", "N tokens"),
+        (r"-C \S+", "-C DIR"),
     ]}, { check(text) });
 }
 
@@ -172,8 +173,8 @@ fn m13_a_run_prints_a_line_a_task_the_reason_and_the_exact_command_to_try_again(
         ok      agent T  1 turn, N tokens
         run RUN: failed in T: 2 completed, 1 failed, 1 blocked; N tokens
         report: .flow/runs/RUN/report.md
-        Why: flow logs RUN --failed
-        Try again: flow retry RUN bad
+        Why: flow logs RUN --failed -C DIR
+        Try again: flow retry RUN bad -C DIR
         ");
     });
     flow.write("go", "");
@@ -197,8 +198,8 @@ fn m13_many_failures_are_listed_at_the_end_with_one_command_for_all() {
           two                          ran longer than T (`timeout`)
           many[a b]                    exit code 1
         report: .flow/runs/RUN/report.md
-        Why: flow logs RUN --failed
-        Try again: flow retry RUN one two 'many[a b]'
+        Why: flow logs RUN --failed -C DIR
+        Try again: flow retry RUN one two 'many[a b]' -C DIR
         ");
     });
 }

@@ -177,15 +177,22 @@ fn commands_that_the_report_prints_work() {
 }
 
 #[test]
-fn commands_shown_after_a_run_elsewhere_work_where_the_person_is() {
+fn commands_shown_after_a_run_work_in_any_folder() {
     let flow = Flow::new().file("my proj/plan.yaml", "flow: 1\ntasks:\n  a: { run: 'echo said; exit 3' }\n");
+    for told in [
+        flow.run(&["-C", "my proj", "run", "plan.yaml"]),
+        flow.shell("cd 'my proj' && flow run plan.yaml"),
+        flow.shell("cd 'my proj' && flow run plan.yaml --state-dir ../kept"),
+    ] {
+        let told = told.exits(1).stderr;
+        let after = |word: &str| told.lines().find_map(|line| line.strip_prefix(word)).unwrap().to_owned();
+        let elsewhere = |command: &str| flow.shell(&format!("cd / && {command}"));
+        assert!(elsewhere(&after("Why: ")).exits(0).stdout.contains("said"), "{told}");
+        elsewhere(&after("Try again: ")).exits(1);
+    }
     let told = flow.run(&["-C", "my proj", "run", "plan.yaml"]).exits(1).stderr;
-    let after = |word: &str| told.lines().find_map(|line| line.strip_prefix(word)).unwrap().to_owned();
-    // In any folder.
-    let elsewhere = |command: &str| flow.shell(&format!("cd / && {command}"));
-    assert!(elsewhere(&after("Why: ")).exits(0).stdout.contains("said"), "{told}");
-    elsewhere(&after("Try again: ")).exits(1);
-    assert!(std::path::Path::new(&after("report: ")).exists(), "{told}");
+    let report = told.lines().find_map(|line| line.strip_prefix("report: ")).unwrap();
+    assert!(std::path::Path::new(report).exists(), "{told}");
 }
 
 #[test]

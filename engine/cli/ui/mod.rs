@@ -15,7 +15,7 @@ mod words;
 pub use findings::{diagnostics, finding_line, finding_lines, findings_json, in_brief};
 pub use out::{print, print_json, print_line, width};
 pub use say::{
-    can_redraw, denied, error, guarded, in_github_actions, many, note, path_in_repository, program,
+    can_redraw, denied, error, guarded, in_github_actions, many, note, path_in_repository, place, program,
     set_color, set_program, warning,
 };
 pub use summary::{Ended, summary};

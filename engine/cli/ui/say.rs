@@ -25,6 +25,9 @@ pub fn set_color(when: ColorWhen) {
 /// How the person has to call us to mean the same project: `flow`, or `flow -C DIR`.
 static PROGRAM: OnceLock<String> = OnceLock::new();
 
+/// ` --state-dir DIR`, where runs are kept elsewhere.
+static STATE: OnceLock<String> = OnceLock::new();
+
 /// Takes over the options that say where the project and its runs are.
 pub fn set_program(cli: &Cli) {
     // Whole: what is shown in one folder may be pasted in another.
@@ -36,6 +39,7 @@ pub fn set_program(cli: &Cli) {
     };
     let (dir, state) = (option("-C", &cli.directory), option("--state-dir", &cli.state_dir));
     let _ = PROGRAM.set(format!("flow{dir}{state}"));
+    let _ = STATE.set(state);
     let here = cli.directory.clone().unwrap_or_else(|| PathBuf::from("."));
     if let Ok(here) = here.canonicalize() {
         let _ = HERE.set(here);
@@ -57,6 +61,12 @@ pub fn path_in_repository(shown: &str) -> Option<String> {
 /// What commands begin with that are shown to be copied.
 pub fn program() -> &'static str {
     PROGRAM.get().map_or("flow", String::as_str)
+}
+
+/// Options behind a command that make it mean this project from whatever folder it is called.
+pub fn place() -> String {
+    let here = HERE.get().map(|here| format!(" -C {}", shell_word(&here.display().to_string())));
+    here.unwrap_or_default() + STATE.get().map_or("", String::as_str)
 }
 
 /// `error: …`, and what to do.

@@ -54,7 +54,7 @@ pub fn summary(how: How, ended: &Ended<'_>) {
     say_what_is_kept(&mut out, report, folder);
     // Who reads the log of a CI job has no run folder: its machine is gone.
     if !in_ci {
-        for (words, command) in next_steps(report, super::program()) {
+        for (words, command) in next_steps(report, &super::place()) {
             let _ = writeln!(out, "{words}: {command}");
         }
     }
