@@ -32,8 +32,13 @@ pub fn mermaid_name(name: &str) -> String {
 /// Text inside the quotes of a label: what could end it, or what mermaid reads as Markdown, HTML or a code, as numbers.
 pub fn mermaid_label(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
+    let mut before = ' ';
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        // Inside of a word it is no emphasis, and names are full of it.
+        let within = before.is_alphanumeric() && chars.peek().is_some_and(|next| next.is_alphanumeric());
         match c {
+            '_' if within => out.push(c),
             '"' | '#' | '<' | '>' | '&' | '`' | '\\' | '*' | '_' => {
                 // Writing to a string can't fail.
                 let _ = write!(out, "#{};", u32::from(c));
@@ -41,6 +46,7 @@ pub fn mermaid_label(text: &str) -> String {
             c if c.is_control() => out.push(' '),
             _ => out.push(c),
         }
+        before = c;
     }
     out
 }
