@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{codes, play};
+use super::{codes, play, set_up};
 use crate::support::alive;
 
 #[test]
@@ -28,7 +28,14 @@ fn n10_neither_a_delay_nor_an_unready_task_holds_a_slot() {
 
 #[test]
 fn n12_commands_start_with_no_signal_ignored_or_blocked() {
-    let (_, ran) = play("N12");
+    let (flow, command) = set_up("N12");
+    // As under `nohup`, and behind `&` in a script.
+    for before in ["", "trap '' HUP INT PIPE; "] {
+        no_signal_is_ignored(&flow.shell(&format!("{before}{command}")));
+    }
+}
+
+fn no_signal_is_ignored(ran: &crate::support::Ran) {
     let text = &ran.stdout;
     let mut masks = 0;
     for line in text.lines().filter(|line| line.starts_with("SigBlk") || line.starts_with("SigIgn")) {

@@ -31,12 +31,13 @@ pub struct Orders {
 }
 
 impl Orders {
-    /// Begins to listen. A signal that was ignored when we were started (`nohup`, `&` in a script) stays ignored.
+    /// Begins to listen. A signal that was ignored when we were started (`nohup`, `&` in a script) is no order. It is caught
+    /// all the same: a command would inherit that it is ignored, and what is caught is at its default in a new program.
     pub fn listen() -> io::Result<Orders> {
         let ignored = ignored_signals();
-        let listen = |kind: SignalKind| match ignored >> (kind.as_raw_value() - 1) & 1 {
-            0 => unix::signal(kind).map(Some),
-            _ => Ok(None),
+        let listen = |kind: SignalKind| {
+            let caught = unix::signal(kind)?;
+            Ok::<_, io::Error>((ignored >> (kind.as_raw_value() - 1) & 1 == 0).then_some(caught))
         };
         Ok(Orders {
             interrupt: listen(SignalKind::interrupt())?,
