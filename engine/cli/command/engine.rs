@@ -22,6 +22,7 @@ use flow_run::watch;
 use serde_json::Value;
 use tokio::sync::mpsc;
 
+use super::detach;
 use crate::args::{DurabilityHow, EngineArgs, OutputHow};
 use crate::exit::{Exit, Failure};
 use crate::session::{Prepared, Session, in_ci};
@@ -49,6 +50,8 @@ pub(super) struct Engine<'a> {
     pub(super) scheduler: Scheduler,
     pub(super) so_far: Fold,
     pub(super) opening: Opening,
+    /// Whether a foreground half waits for the id of the run.
+    pub(super) detached: bool,
     pub(super) providers: Providers,
     pub(super) reports: Vec<WantedReport>,
     /// `--strict`, of this epoch or an earlier one.
@@ -73,6 +76,7 @@ impl Engine<'_> {
             ));
         }
         let Opening { event: opening, earlier } = self.opening;
+        let detached = self.detached;
         let limits = watch::Limits::of(&self.prepared.plan, self.limits.concurrency.get());
         let watched = ui::Watched { folder: Arc::clone(&self.folder), earlier, limits, ours: true };
         let watcher = ui::Watcher::start(how, updates, watched).map_err(no_thread)?;
@@ -95,7 +99,7 @@ impl Engine<'_> {
             exit_of: exit_of(Arc::clone(&signalled), self.strict),
             strict: self.strict,
         };
-        let ended = live(setup, opening, signalled);
+        let ended = live(setup, opening, detached, signalled);
         watcher.finish();
         let report = match ended.as_ref().ok().and_then(|ended| ended.run.report()) {
             Some(report) => Ok(report),
@@ -136,7 +140,12 @@ pub(super) fn print_outputs(how: ui::How, outputs: Option<Value>) -> anyhow::Res
     ui::print_json(&outputs.unwrap_or_else(|| Value::Object(serde_json::Map::new())))
 }
 
-fn live(mut setup: RunSetup, opening: Event, signalled: Arc<AtomicU8>) -> anyhow::Result<drive::RunEnd> {
+fn live(
+    mut setup: RunSetup,
+    opening: Event,
+    detached: bool,
+    signalled: Arc<AtomicU8>,
+) -> anyhow::Result<drive::RunEnd> {
     threads_are_to_be_had(THREADS).map_err(no_thread)?;
     // The subreaper inherits what escapes its group, so that it can be ended.
     if let Err(error) = flow_run::sys::process::become_subreaper() {
@@ -170,7 +179,7 @@ fn live(mut setup: RunSetup, opening: Event, signalled: Arc<AtomicU8>) -> anyhow
                 }
             }
         });
-        open(&mut setup, opening)?;
+        open(&mut setup, opening, detached)?;
         drive::run(setup, control)
             .await
             .map_err(|error| Failure::new(Exit::Io, format!("{:#}", anyhow::Error::new(error))).into())
@@ -206,11 +215,15 @@ fn no_thread(error: std::io::Error) -> anyhow::Error {
 }
 
 /// Writes the opening event and takes it in.
-fn open(setup: &mut RunSetup, opening: Event) -> anyhow::Result<()> {
+fn open(setup: &mut RunSetup, opening: Event, detached: bool) -> anyhow::Result<()> {
     let entries = setup
         .journal
         .append(flow_run::sys::clock::now(), [opening])
         .map_err(|error| Failure::new(Exit::Io, format!("can't write the journal: {error}")))?;
+    // Not before: until its first event is written nobody finds the run.
+    if detached {
+        detach::announce(&setup.folder)?;
+    }
     for entry in entries {
         setup.scheduler.apply(&entry.event, entry.at);
         setup.run.take(&entry);

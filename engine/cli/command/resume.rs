@@ -96,6 +96,7 @@ fn go_on(session: &Session, run: &str, names: &[String], args: &GoOnArgs) -> any
         scheduler,
         so_far,
         opening: Opening { event: resumed, earlier: read.entries },
+        detached: false,
         providers,
         reports,
         strict,

@@ -62,13 +62,11 @@ pub(super) fn run(session: &Session, args: &RunArgs) -> anyhow::Result<u8> {
     kept::keep(folder.path(), &prepared, selected.as_ref(), (&answering, args.engine.strict))?;
     let journal = engine::create_journal(&folder, &args.engine)?;
     let started = engine::run_started(session, &prepared, &folder, limits);
-    if args.detached {
-        detach::announce(&folder)?;
-    }
     Engine {
         scheduler: Scheduler::new(specs(&prepared, selected.as_ref()), limits),
         so_far: Fold::default(),
         opening: Opening { event: started, earlier: Vec::new() },
+        detached: args.detached,
         session,
         prepared,
         folder: Arc::new(folder),
