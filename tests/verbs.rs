@@ -218,6 +218,19 @@ fn a_detached_run_gives_its_id_and_lives_on() {
 }
 
 #[test]
+fn a_detached_run_leaves_the_terminal_to_the_person() {
+    let flow = Flow::new().plan("tasks:\n  a: { run: 'true' }\n");
+    let seen = flow.shell("script -qec 'flow run plan.yaml -d' /dev/null").exits(0).stdout;
+    let said: Vec<&str> = seen.lines().collect();
+    assert_eq!(said.len(), 2, "the note and the id: {seen:?}");
+    assert!(said[0].contains("flow attach"), "{seen:?}");
+    let log = flow.newest_run().join("engine.log");
+    let read = || std::fs::read_to_string(&log).unwrap();
+    assert!(wait_until(Duration::from_secs(10), || read().contains("1 completed")), "{}", read());
+    assert!(!read().contains('\u{1b}'), "no view is drawn into a file: {:?}", read());
+}
+
+#[test]
 fn quiet_says_nothing_and_verbose_says_what_begins() {
     let flow = Flow::new().plan("tasks:\n  a: { description: Do it, run: 'true' }\n");
     let ran = flow.run(&["run", "plan.yaml", "-q"]).exits(0);

@@ -42,7 +42,7 @@ pub(super) fn run(session: &Session, args: &AttachArgs) -> anyhow::Result<u8> {
         None => newest_live(session)?,
     });
     reconcile::one(session, &folder);
-    let how = engine::how(args.output, args.verbose, args.quiet);
+    let how = engine::how(args.output, args.verbose, args.quiet, ui::can_redraw());
     let mut follower = Follower::new(Arc::clone(&folder));
     let earlier = follower.events()?;
     let plan = kept::read(folder.path()).ok().and_then(|kept| session.plan_of(kept));

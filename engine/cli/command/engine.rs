@@ -64,10 +64,12 @@ impl Engine<'_> {
     pub(super) fn run(self) -> anyhow::Result<u8> {
         let began = Instant::now();
         let (publisher, updates) = watch::channel();
-        let how = how(self.args.output, self.args.verbose, self.args.quiet);
+        // The terminal is the foreground half's, until that has the id and from then on.
+        let redraws = !self.detached && ui::can_redraw();
+        let how = how(self.args.output, self.args.verbose, self.args.quiet, redraws);
         let (folder, reports) = (Arc::clone(&self.folder), self.reports);
         let shown = self.session.show(folder.path());
-        if matches!(how, ui::How::Live { .. } | ui::How::Plain | ui::How::Verbose) {
+        if !self.detached && matches!(how, ui::How::Live { .. } | ui::How::Plain | ui::How::Verbose) {
             ui::note(&format!(
                 "run {} of `{}`, {} at once",
                 folder.id(),
@@ -233,10 +235,10 @@ fn open(setup: &mut RunSetup, opening: Event, detached: bool) -> anyhow::Result<
 }
 
 /// How a run is shown.
-pub(super) fn how(output: OutputHow, verbose: bool, quiet: bool) -> ui::How {
+pub(super) fn how(output: OutputHow, verbose: bool, quiet: bool, redraws: bool) -> ui::How {
     let plain = if verbose { ui::How::Verbose } else { ui::How::Plain };
     // Where nothing can be redrawn, lines are told.
-    let live = match ui::can_redraw() {
+    let live = match redraws {
         true => ui::How::Live { verbose },
         false => plain,
     };
