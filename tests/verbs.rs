@@ -220,7 +220,7 @@ fn a_detached_run_gives_its_id_and_lives_on() {
 #[test]
 fn a_detached_run_leaves_the_terminal_to_the_person() {
     let flow = Flow::new().plan("tasks:\n  a: { run: 'true' }\n");
-    let seen = flow.shell("script -qec 'flow run plan.yaml -d' /dev/null").exits(0).stdout;
+    let seen = flow.shell("TERM=xterm script -qec 'flow run plan.yaml -d' /dev/null").exits(0).stdout;
     let said: Vec<&str> = seen.lines().collect();
     assert_eq!(said.len(), 2, "the note and the id: {seen:?}");
     assert!(said[0].contains("flow attach"), "{seen:?}");
