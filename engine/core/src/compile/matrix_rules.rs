@@ -34,19 +34,6 @@ fn literal_values(node: &Node) -> Option<Vec<Value>> {
     Some(nodes.iter().map(json).collect())
 }
 
-/// The entries of a rule.
-fn pairs(rule: &Node) -> &[Entry] {
-    match &rule.kind {
-        NodeKind::Map(pairs) => pairs,
-        NodeKind::Null
-        | NodeKind::Bool(_)
-        | NodeKind::Int(_)
-        | NodeKind::Float(_)
-        | NodeKind::Text { .. }
-        | NodeKind::List(_) => &[],
-    }
-}
-
 /// Reports what the rules name and the axes lack.
 pub(super) fn check_rules(findings: &mut Findings, matrix: &MatrixFile) {
     let axes = || matrix.axes.iter().map(|(name, _)| name.value.as_str());
@@ -59,7 +46,7 @@ pub(super) fn check_rules(findings: &mut Findings, matrix: &MatrixFile) {
             Some((name.value.as_str(), values.collect()))
         })
         .collect();
-    for pair in matrix.exclude.iter().flat_map(pairs) {
+    for pair in matrix.exclude.iter().flat_map(Node::entries) {
         if axes().all(|axis| pair.key != axis) {
             let help = findings.instead(&pair.key, axes());
             let message = format!("the matrix has no axis `{}`", pair.key);
@@ -82,7 +69,7 @@ pub(super) fn check_rules(findings: &mut Findings, matrix: &MatrixFile) {
         let message = format!("this `exclude` leaves nothing out: `{}` is never {value}", pair.key);
         findings.push(findings.at(Code::Suspicious, pair.value.span, message).help(help));
     }
-    for pair in matrix.include.iter().flat_map(pairs) {
+    for pair in matrix.include.iter().flat_map(Node::entries) {
         let begins = |axis: &str| axis.starts_with(pair.key.as_str()) || pair.key.starts_with(axis);
         let near = match axes().any(|axis| pair.key == axis) {
             true => None,
@@ -107,21 +94,21 @@ fn as_text(value: &Value) -> String {
 pub(super) fn lacking(matrix: &MatrixFile) -> Vec<(String, String)> {
     let is_axis = |name: &str| matrix.axes.iter().any(|(axis, _)| axis.value == name);
     let mut names: Vec<&str> = Vec::new();
-    for pair in matrix.include.iter().flat_map(pairs) {
+    for pair in matrix.include.iter().flat_map(Node::entries) {
         if !is_axis(&pair.key) && !names.contains(&pair.key.as_str()) {
             names.push(&pair.key);
         }
     }
     // Of an axis it is a row of `include` that can lack it.
     let skips =
-        |axis: &str| matrix.include.iter().any(|rule| pairs(rule).iter().all(|pair| pair.key != axis));
+        |axis: &str| matrix.include.iter().any(|rule| rule.entries().iter().all(|pair| pair.key != axis));
     names.extend(matrix.axes.iter().map(|(name, _)| name.value.as_str()).filter(|axis| skips(axis)));
     if names.is_empty() {
         return Vec::new();
     }
     let axes = matrix.axes.iter().map(|(name, node)| Some((name.value.clone(), literal_values(node)?)));
     let Some(axes) = axes.collect::<Option<Vec<_>>>() else { return Vec::new() };
-    let rules = |nodes: &[Node]| nodes.iter().map(|rule| named(pairs(rule))).collect::<Vec<_>>();
+    let rules = |nodes: &[Node]| nodes.iter().map(|rule| named(rule.entries())).collect::<Vec<_>>();
     let Ok(rows) = combinations(&axes, &rules(&matrix.include), &rules(&matrix.exclude)) else {
         return Vec::new();
     };

@@ -1,6 +1,6 @@
 //! Whole files of other tools: what somebody gave in place of a plan is said once, not key by key.
 
-use super::node::{Entry, Node, NodeKind};
+use super::node::{Entry, Node};
 
 /// A file of another tool, recognised.
 pub(crate) struct ForeignFile {
@@ -30,11 +30,11 @@ pub(crate) fn foreign_file(entries: &[Entry]) -> Option<ForeignFile> {
     let find = |key: &str| entries.iter().find(|entry| entry.key == key).map(|entry| &entry.value);
     let has = |key: &str| find(key).is_some();
     let any_inside = |value: Option<&Node>, key: &str| {
-        let holds = |node: &Node| inside(node).iter().any(|entry| entry.key == key);
-        value.is_some_and(|value| inside(value).iter().any(|entry| holds(&entry.value)))
+        let holds = |node: &Node| node.entries().iter().any(|entry| entry.key == key);
+        value.is_some_and(|value| value.entries().iter().any(|entry| holds(&entry.value)))
     };
     let top_holds =
-        |key: &str| entries.iter().any(|entry| inside(&entry.value).iter().any(|inner| inner.key == key));
+        |key: &str| entries.iter().any(|entry| entry.value.entries().iter().any(|inner| inner.key == key));
     let file = |what, by, help| Some(ForeignFile { what, by, help });
     if has("apiVersion") && has("kind") {
         return file(
@@ -79,18 +79,6 @@ pub(crate) fn foreign_file(entries: &[Entry]) -> Option<ForeignFile> {
         );
     }
     None
-}
-
-fn inside(node: &Node) -> &[Entry] {
-    match &node.kind {
-        NodeKind::Map(entries) => entries,
-        NodeKind::Null
-        | NodeKind::Bool(_)
-        | NodeKind::Int(_)
-        | NodeKind::Float(_)
-        | NodeKind::Text { .. }
-        | NodeKind::List(_) => &[],
-    }
 }
 
 #[cfg(test)]

@@ -12,6 +12,21 @@ pub struct Node {
     pub kind: NodeKind,
 }
 
+impl Node {
+    /// The entries of a mapping; anything else has none.
+    pub fn entries(&self) -> &[Entry] {
+        match &self.kind {
+            NodeKind::Map(entries) => entries,
+            NodeKind::Null
+            | NodeKind::Bool(_)
+            | NodeKind::Int(_)
+            | NodeKind::Float(_)
+            | NodeKind::Text { .. }
+            | NodeKind::List(_) => &[],
+        }
+    }
+}
+
 /// A value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum NodeKind {
