@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use flow_core::event::Event;
-use flow_core::ids::{Address, TaskId};
+use flow_core::ids::{Address, NodeId};
 use flow_core::plan::Read;
 use flow_core::report::Fold;
 use flow_core::schedule::Scheduler;
@@ -28,7 +28,7 @@ pub(super) struct Left<'a> {
 impl Left<'_> {
     /// Finds the event that opens the next epoch. `names`: what a person wants to run again; nothing: whatever did not end
     /// well. `again`: what runs again for a value of it that is lost, by a person's word.
-    pub(super) fn opening(&self, names: Option<&[TaskId]>, mut again: Vec<TaskId>) -> Event {
+    pub(super) fn opening(&self, names: Option<&[NodeId]>, mut again: Vec<NodeId>) -> Event {
         let reads = self.prepared.plan.reads();
         let mut seen = HashSet::new();
         let mut found: BTreeMap<Address, String> = BTreeMap::new();
@@ -65,17 +65,15 @@ impl Left<'_> {
     }
 
     /// Of a finished task what somebody reads and nobody can read any more: itself, or instances of it.
-    pub(super) fn lost_of(&self, task: TaskId) -> Vec<TaskId> {
-        let tasks = &self.prepared.plan.tasks;
-        let view = self.scheduler.task(task);
-        let plan_task = view.parent.unwrap_or(task);
+    pub(super) fn lost_of(&self, node: NodeId) -> Vec<NodeId> {
+        let view = self.scheduler.node(node);
         let reads = self.prepared.plan.reads();
-        let of_it = reads.iter().flatten().filter(|read| tasks[read.from.index()].id == plan_task);
-        let ids: BTreeSet<TaskId> = of_it.flat_map(|read| self.lost(*read)).map(|(_, id, _)| id).collect();
-        ids.into_iter().filter(|id| view.parent.is_none() || *id == task).collect()
+        let of_it = reads.iter().flatten().filter(|read| read.from == view.task);
+        let ids: BTreeSet<NodeId> = of_it.flat_map(|read| self.lost(*read)).map(|(_, id, _)| id).collect();
+        ids.into_iter().filter(|id| view.parent.is_none() || *id == node).collect()
     }
 
-    fn lost(&self, read: Read<'_>) -> Vec<(Address, TaskId, String)> {
+    fn lost(&self, read: Read<'_>) -> Vec<(Address, NodeId, String)> {
         let from = &self.prepared.plan.tasks[read.from.index()].address;
         let Some(task) = self.run.task(from) else { return Vec::new() };
         let all = unreadable(task, read.field, self.run, &self.texts).into_iter();
@@ -84,8 +82,8 @@ impl Left<'_> {
     }
 
     /// Work that came home would come home twice.
-    fn may_run_twice(&self, read: Read<'_>, task: TaskId) -> bool {
+    fn may_run_twice(&self, read: Read<'_>, node: NodeId) -> bool {
         let comes_home = self.prepared.plan.tasks[read.from.index()].merge.changes_home();
-        self.scheduler.may_run_twice(task) && !comes_home
+        self.scheduler.may_run_twice(node) && !comes_home
     }
 }

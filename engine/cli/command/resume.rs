@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use flow_core::event::{Entry, Event};
-use flow_core::ids::{Address, TaskId};
+use flow_core::ids::{Address, NodeId};
 use flow_core::model::{RunStatus, TaskState};
 use flow_core::report::{Fold, RunReport};
 use flow_core::schedule::{Limits, Scheduler};
@@ -106,7 +106,7 @@ fn go_on(session: &Session, run: &str, names: &[String], args: &GoOnArgs) -> any
 }
 
 /// The tasks that a person wants to run again: each must have ended badly, or what it wrote must be lost.
-fn named(left: &Left<'_>, entries: &[Entry], names: &[String]) -> anyhow::Result<(Vec<TaskId>, Vec<TaskId>)> {
+fn named(left: &Left<'_>, entries: &[Entry], names: &[String]) -> anyhow::Result<(Vec<NodeId>, Vec<NodeId>)> {
     let scheduler = left.scheduler;
     let (mut all, mut again) = (Vec::new(), Vec::new());
     for name in names {
@@ -114,7 +114,7 @@ fn named(left: &Left<'_>, entries: &[Entry], names: &[String]) -> anyhow::Result
             let report = RunReport::fold(entries).context("bug: a journal without a run")?;
             return Err(logs::no_task(&report, name));
         };
-        let task = scheduler.task(id);
+        let task = scheduler.node(id);
         let lost = if task.state == TaskState::Completed { left.lost_of(id) } else { Vec::new() };
         let help = match task.state {
             TaskState::Failed | TaskState::Killed | TaskState::Lost => None,
@@ -143,7 +143,7 @@ pub(super) fn to_run(prepared: &Prepared, scheduler: &Scheduler, resumed: &Event
     let tasks = prepared.plan.tasks.iter();
     tasks
         .map(|task| {
-            let is_new = scheduler.task(task.id).state == TaskState::Created;
+            let is_new = scheduler.node(scheduler.node_of(task.id)).state == TaskState::Created;
             is_new || again.contains(task.address.as_str())
         })
         .collect()

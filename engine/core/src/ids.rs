@@ -1,12 +1,12 @@
 //! The names of things: small types that can't be mixed up.
 
 use std::fmt;
+use std::ops::{Index, IndexMut, Range};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-/// A task or an instance of one, as a dense index: plan tasks first in manifest order, then instances in the
-/// order in which expansions happened.
+/// A task of a plan, by its place in manifest order. What it names never changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TaskId(pub u32);
 
@@ -18,9 +18,84 @@ impl TaskId {
 
     /// The id of a position in a table of tasks.
     pub fn at(index: usize) -> Self {
-        // A plan has at most 2M nodes and an expansion 100,000 instances, so the cut can't happen.
-        TaskId(u32::try_from(index).unwrap_or(u32::MAX))
+        TaskId(dense(index))
     }
+}
+
+/// A node of a run: a task of its plan, or an instance of one. It is a place in [`Nodes`] and in no other table, so that
+/// it can't be taken for a [`TaskId`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct NodeId(u32);
+
+impl NodeId {
+    /// The node of a task of the plan: a run begins with one for each task, in their order.
+    pub(crate) fn of_plan(task: TaskId) -> Self {
+        NodeId(task.0)
+    }
+
+    /// All from the first up to the one before the last.
+    pub(crate) fn each(range: Range<NodeId>) -> impl Iterator<Item = NodeId> {
+        (range.start.0..range.end.0).map(NodeId)
+    }
+}
+
+/// What is known of each node of a run. Nodes are added and never taken away.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Nodes<T>(Vec<T>);
+
+impl<T> Nodes<T> {
+    pub(crate) fn push(&mut self, node: T) -> NodeId {
+        let id = self.end();
+        self.0.push(node);
+        id
+    }
+
+    /// The id that the next node gets.
+    pub(crate) fn end(&self) -> NodeId {
+        NodeId(dense(self.0.len()))
+    }
+
+    pub(crate) fn get(&self, id: NodeId) -> Option<&T> {
+        self.0.get(id.0 as usize)
+    }
+
+    /// Every id, in order.
+    pub(crate) fn ids(&self) -> impl Iterator<Item = NodeId> + use<T> {
+        NodeId::each(NodeId(0)..self.end())
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
+        self.0.iter()
+    }
+
+    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut T> {
+        self.0.iter_mut()
+    }
+}
+
+impl<T> FromIterator<T> for Nodes<T> {
+    fn from_iter<I: IntoIterator<Item = T>>(nodes: I) -> Self {
+        Nodes(nodes.into_iter().collect())
+    }
+}
+
+impl<T> Index<NodeId> for Nodes<T> {
+    type Output = T;
+
+    fn index(&self, id: NodeId) -> &T {
+        &self.0[id.0 as usize]
+    }
+}
+
+impl<T> IndexMut<NodeId> for Nodes<T> {
+    fn index_mut(&mut self, id: NodeId) -> &mut T {
+        &mut self.0[id.0 as usize]
+    }
+}
+
+fn dense(index: usize) -> u32 {
+    // A plan has at most 2M nodes and an expansion 100,000 instances, so the cut can't happen.
+    u32::try_from(index).unwrap_or(u32::MAX)
 }
 
 /// How a person, the journal and a model script name a task: `review[auth]`. Cheap to clone.

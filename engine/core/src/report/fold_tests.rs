@@ -261,7 +261,7 @@ fn report_and_scheduler_agree_over_random_runs() {
             fold.take(entry);
             let report = fold.report().unwrap();
             for task in &report.tasks {
-                let view = scheduler.task(scheduler.find(&task.address).unwrap());
+                let view = scheduler.node(scheduler.find(&task.address).unwrap());
                 let known = (view.state, view.reason, view.allowed, view.attempts as usize);
                 let attempts = task.attempts.last().map_or(0, |attempt| attempt.attempt.0 as usize);
                 assert_eq!(

@@ -8,7 +8,7 @@ use super::slots::Slots;
 use super::spec::NodeSpec;
 use super::wiring::{Wiring, holds};
 use crate::event::{Event, Instance};
-use crate::ids::{Address, Attempt, Millis, TaskId};
+use crate::ids::{Address, Attempt, Millis, NodeId, Nodes, TaskId};
 use crate::model::{Outcome, Reason, RunStatus, TaskState};
 use crate::plan::ConditionAt;
 
@@ -62,10 +62,12 @@ impl Phase {
     }
 }
 
-/// A task or an instance.
+/// A task of the plan, or an instance of one.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Node {
     pub(super) address: Address,
+    /// The task whose spec it has.
+    pub(super) task: TaskId,
     pub(super) phase: Phase,
     /// Since when an attempt is under way, or since when none is.
     pub(super) since: Millis,
@@ -87,9 +89,9 @@ pub(super) struct Node {
     pub(super) tries: u32,
     /// Why it was told to stop.
     pub(super) stop: Option<Reason>,
-    pub(super) parent: Option<TaskId>,
+    pub(super) parent: Option<NodeId>,
     pub(super) instance: Option<Box<Instance>>,
-    pub(super) instances: Option<Range<u32>>,
+    pub(super) instances: Option<Range<NodeId>>,
     pub(super) outcome: Option<Box<Outcome>>,
 }
 
@@ -104,12 +106,12 @@ pub(super) struct Behind {
 #[derive(Debug)]
 pub(super) struct Book {
     pub(super) wiring: Wiring,
-    pub(super) nodes: Vec<Node>,
+    pub(super) nodes: Nodes<Node>,
     /// The newest node of each address.
-    index: HashMap<Address, TaskId>,
+    index: HashMap<Address, NodeId>,
     pub(super) queue: Queue,
     pub(super) slots: Slots,
-    pub(super) live: BTreeSet<TaskId>,
+    pub(super) live: BTreeSet<NodeId>,
     /// Plan tasks that have not ended.
     pub(super) unfinished: usize,
     pub(super) epoch: u32,
@@ -121,18 +123,17 @@ pub(super) struct Book {
 impl Book {
     pub(super) fn new(specs: Vec<NodeSpec>) -> Self {
         let wiring = Wiring::new(specs);
-        let plan = (0..wiring.len()).map(TaskId::at);
-        let nodes: Vec<Node> = plan
+        let nodes: Nodes<Node> = wiring
+            .tasks()
             .map(|task| {
                 let spec = wiring.spec(task);
                 let missing = u32::try_from(spec.needs.len()).unwrap_or(u32::MAX);
-                Node { missing, ..Node::new(spec.address.clone()) }
+                Node { missing, ..Node::new(spec.address.clone(), task) }
             })
             .collect();
-        let index =
-            nodes.iter().enumerate().map(|(at, node)| (node.address.clone(), TaskId::at(at))).collect();
+        let index = nodes.ids().map(|id| (nodes[id].address.clone(), id)).collect();
         Book {
-            unfinished: nodes.len(),
+            unfinished: wiring.len(),
             wiring,
             nodes,
             index,
@@ -145,45 +146,50 @@ impl Book {
         }
     }
 
-    pub(super) fn node(&self, task: TaskId) -> &Node {
-        &self.nodes[task.index()]
+    pub(super) fn node(&self, id: NodeId) -> &Node {
+        &self.nodes[id]
     }
 
-    pub(super) fn node_mut(&mut self, task: TaskId) -> &mut Node {
-        &mut self.nodes[task.index()]
+    pub(super) fn node_mut(&mut self, id: NodeId) -> &mut Node {
+        &mut self.nodes[id]
     }
 
-    /// The spec of a task, for an instance its parent's.
-    pub(super) fn spec(&self, task: TaskId) -> &NodeSpec {
-        self.wiring.spec(self.root(task))
+    /// The nodes of the plan's tasks, in manifest order.
+    pub(super) fn plan_nodes(&self) -> impl Iterator<Item = NodeId> + use<> {
+        self.wiring.tasks().map(NodeId::of_plan)
     }
 
-    /// The plan task that a task is, or is an instance of.
-    pub(super) fn root(&self, task: TaskId) -> TaskId {
-        self.node(task).parent.unwrap_or(task)
+    /// The spec of a node, for an instance that of its parent.
+    pub(super) fn spec(&self, id: NodeId) -> &NodeSpec {
+        self.wiring.spec(self.node(id).task)
+    }
+
+    /// The node of a plan task that a node is, or is an instance of.
+    pub(super) fn root(&self, id: NodeId) -> NodeId {
+        self.node(id).parent.unwrap_or(id)
     }
 
     /// Whether a task or an instance has a condition of its own to ask for.
-    pub(super) fn asks(&self, task: TaskId) -> bool {
-        match self.spec(task).condition {
+    pub(super) fn asks(&self, id: NodeId) -> bool {
+        match self.spec(id).condition {
             None => false,
-            Some(ConditionAt::Task) => self.node(task).parent.is_none(),
-            Some(ConditionAt::Instance) => self.node(task).parent.is_some(),
+            Some(ConditionAt::Task) => self.node(id).parent.is_none(),
+            Some(ConditionAt::Instance) => self.node(id).parent.is_some(),
         }
     }
 
-    pub(super) fn seat(&self, task: TaskId) -> Seat {
-        let root = self.root(task);
-        Seat { task, root, rank: self.wiring.rank(root), pool: self.wiring.spec(root).pool }
+    pub(super) fn seat(&self, id: NodeId) -> Seat {
+        let rank = self.wiring.rank(self.node(id).task);
+        Seat { node: id, root: self.root(id), rank, pool: self.spec(id).pool }
     }
 
-    pub(super) fn find(&self, address: &Address) -> Option<TaskId> {
-        self.index.get(address).copied().filter(|&task| self.node(task).phase != Phase::Gone)
+    pub(super) fn find(&self, address: &Address) -> Option<NodeId> {
+        self.index.get(address).copied().filter(|&id| self.node(id).phase != Phase::Gone)
     }
 
-    /// The instances of a task, in item order.
-    pub(super) fn instances(&self, task: TaskId) -> impl Iterator<Item = TaskId> + use<> {
-        self.node(task).instances.clone().unwrap_or_default().map(TaskId)
+    /// The instances of a node, in item order.
+    pub(super) fn instances(&self, id: NodeId) -> impl Iterator<Item = NodeId> + use<> {
+        self.node(id).instances.clone().into_iter().flat_map(NodeId::each)
     }
 
     /// Writes an event into the book. One that names a task the book doesn't have changes nothing.
@@ -230,51 +236,50 @@ impl Book {
         }
     }
 
-    fn on(&mut self, task: &Address, change: impl FnOnce(&mut Self, TaskId)) {
+    fn on(&mut self, task: &Address, change: impl FnOnce(&mut Self, NodeId)) {
         if let Some(id) = self.find(task) {
             change(self, id);
         }
     }
 
-    fn ready(&mut self, id: TaskId) {
+    fn ready(&mut self, id: NodeId) {
         self.node_mut(id).phase = Phase::Ready;
         if !self.spec(id).expands || self.node(id).parent.is_some() {
             self.queue.add(self.seat(id));
         }
     }
 
-    fn expanded(&mut self, id: TaskId, instances: &[Instance]) {
-        let start = TaskId::at(self.nodes.len()).0;
+    fn expanded(&mut self, id: NodeId, instances: &[Instance]) {
+        let start = self.nodes.end();
         self.queue.open(id, self.spec(id).max_parallel);
         for instance in instances {
             let address = self.node(id).address.instance(&instance.key);
-            let new = TaskId::at(self.nodes.len());
             // An expansion made again goes on counting: branches are named after address and attempt.
-            let earlier = self.index.insert(address.clone(), new);
+            let earlier = self.index.insert(address.clone(), self.nodes.end());
             let attempts = earlier.map_or(0, |earlier| self.node(earlier).attempts);
-            self.nodes.push(Node {
+            let new = self.nodes.push(Node {
                 parent: Some(id),
                 instance: Some(Box::new(instance.clone())),
                 attempts,
-                ..Node::new(address)
+                ..Node::new(address, self.node(id).task)
             });
             self.begin(new);
         }
-        let range = start..TaskId::at(self.nodes.len()).0;
+        let range = start..self.nodes.end();
         let node = self.node_mut(id);
         node.phase = Phase::Open;
-        node.open = range.end - range.start;
+        node.open = u32::try_from(instances.len()).unwrap_or(u32::MAX);
         node.instances = Some(range);
     }
 
     /// An instance of which nothing has begun may start, unless it has a condition to ask for.
-    pub(super) fn begin(&mut self, instance: TaskId) {
+    pub(super) fn begin(&mut self, instance: NodeId) {
         if !self.asks(instance) {
             self.ready(instance);
         }
     }
 
-    fn starting(&mut self, id: TaskId, attempt: Attempt, slot: u32, at: Millis) {
+    fn starting(&mut self, id: NodeId, attempt: Attempt, slot: u32, at: Millis) {
         let seat = self.seat(id);
         self.queue.remove(seat, self.node(id).phase.due());
         self.queue.started(seat);
@@ -287,7 +292,7 @@ impl Book {
         node.tries += 1;
     }
 
-    pub(super) fn attempt_ended(&mut self, id: TaskId, outcome: &Outcome, at: Millis) {
+    pub(super) fn attempt_ended(&mut self, id: NodeId, outcome: &Outcome, at: Millis) {
         self.leave_slot(id);
         let node = self.node_mut(id);
         node.phase = Phase::Settling;
@@ -296,7 +301,7 @@ impl Book {
     }
 
     /// Frees what a live attempt held.
-    pub(super) fn leave_slot(&mut self, id: TaskId) {
+    pub(super) fn leave_slot(&mut self, id: NodeId) {
         if let Phase::Live { slot, .. } = self.node(id).phase {
             self.slots.release(slot);
             self.live.remove(&id);
@@ -304,7 +309,7 @@ impl Book {
         }
     }
 
-    fn ended(&mut self, id: TaskId, state: TaskState) {
+    fn ended(&mut self, id: NodeId, state: TaskState) {
         self.leave_slot(id);
         self.queue.remove(self.seat(id), self.node(id).phase.due());
         self.node_mut(id).phase = Phase::Ended(state);
@@ -317,10 +322,9 @@ impl Book {
         let behind = self.behind(id, state);
         let node = self.node_mut(id);
         node.behind = behind;
-        let allowed = node.allowed;
-        for at in 0..self.wiring.dependents(id).len() {
-            let dependent = self.wiring.dependents(id)[at];
-            let node = &mut self.nodes[dependent.task.index()];
+        let (task, allowed) = (node.task, node.allowed);
+        for dependent in self.wiring.dependents(task) {
+            let node = &mut self.nodes[NodeId::of_plan(dependent.task)];
             if holds(dependent.kind, state, allowed) {
                 node.missing = node.missing.saturating_sub(1);
             } else {
@@ -329,7 +333,7 @@ impl Book {
         }
     }
 
-    fn behind(&self, id: TaskId, state: TaskState) -> Behind {
+    fn behind(&self, id: NodeId, state: TaskState) -> Behind {
         let mut behind = self.ahead_of(id);
         let node = self.node(id);
         behind.failed |= is_bad(state, node.allowed);
@@ -338,8 +342,8 @@ impl Book {
     }
 
     /// What is true of everything that a task, for an instance its parent, needs, as far as it has ended.
-    pub(super) fn ahead_of(&self, id: TaskId) -> Behind {
-        self.spec(id).needs.iter().map(|edge| self.node(edge.from).behind).fold(
+    pub(super) fn ahead_of(&self, id: NodeId) -> Behind {
+        self.spec(id).needs.iter().map(|edge| self.node(NodeId::of_plan(edge.from)).behind).fold(
             Behind::default(),
             |sum, next| Behind {
                 failed: sum.failed || next.failed,
@@ -351,13 +355,12 @@ impl Book {
     /// Counts edges and unfinished tasks anew, after many have changed at once.
     pub(super) fn recount(&mut self) {
         self.unfinished = 0;
-        for at in 0..self.wiring.len() {
-            let id = TaskId::at(at);
+        for id in self.plan_nodes() {
             self.unfinished += usize::from(!matches!(self.node(id).phase, Phase::Ended(_)));
             if self.node(id).phase == Phase::Waiting {
                 let (mut missing, mut broken) = (0, false);
-                for edge in &self.wiring.spec(id).needs {
-                    let from = self.node(edge.from);
+                for edge in &self.spec(id).needs {
+                    let from = self.node(NodeId::of_plan(edge.from));
                     match from.phase {
                         Phase::Ended(state) if holds(edge.kind, state, from.allowed) => {}
                         Phase::Ended(_) => {
@@ -396,9 +399,10 @@ pub(super) fn is_bad(state: TaskState, allowed: bool) -> bool {
 }
 
 impl Node {
-    fn new(address: Address) -> Self {
+    fn new(address: Address, task: TaskId) -> Self {
         Node {
             address,
+            task,
             phase: Phase::Waiting,
             since: Millis(0),
             reason: None,
@@ -420,7 +424,7 @@ impl Node {
 
     /// Forgets everything but who it is and how many attempts it had.
     pub(super) fn start_over(&mut self) {
-        let fresh = Node::new(self.address.clone());
+        let fresh = Node::new(self.address.clone(), self.task);
         *self =
             Node { attempts: self.attempts, parent: self.parent, instance: self.instance.take(), ..fresh };
     }

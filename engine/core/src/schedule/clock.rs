@@ -4,13 +4,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use crate::ids::{Millis, TaskId};
+use crate::ids::{Millis, NodeId};
 
 /// The clocks of attempts that have a `timeout`.
 #[derive(Debug, Default)]
 pub(super) struct Clocks {
-    clocks: BTreeMap<TaskId, Clock>,
-    deadlines: BTreeSet<(Millis, TaskId)>,
+    clocks: BTreeMap<NodeId, Clock>,
+    deadlines: BTreeSet<(Millis, NodeId)>,
 }
 
 #[derive(Debug)]
@@ -21,43 +21,43 @@ enum Clock {
 
 impl Clocks {
     /// Starts a clock.
-    pub(super) fn start(&mut self, task: TaskId, now: Millis, length: Duration) {
-        self.forget(task);
+    pub(super) fn start(&mut self, id: NodeId, now: Millis, length: Duration) {
+        self.forget(id);
         let deadline = now.after(length);
-        self.clocks.insert(task, Clock::Runs { deadline });
-        self.deadlines.insert((deadline, task));
+        self.clocks.insert(id, Clock::Runs { deadline });
+        self.deadlines.insert((deadline, id));
     }
 
     /// Stops a clock. Doing so twice changes nothing.
-    pub(super) fn pause(&mut self, task: TaskId, now: Millis) {
-        if let Some(clock) = self.clocks.get_mut(&task)
+    pub(super) fn pause(&mut self, id: NodeId, now: Millis) {
+        if let Some(clock) = self.clocks.get_mut(&id)
             && let Clock::Runs { deadline } = *clock
         {
-            self.deadlines.remove(&(deadline, task));
+            self.deadlines.remove(&(deadline, id));
             *clock = Clock::Stands { left: deadline.since(now) };
         }
     }
 
     /// Lets a clock go on. Doing so twice changes nothing.
-    pub(super) fn go_on(&mut self, task: TaskId, now: Millis) {
-        if let Some(&Clock::Stands { left }) = self.clocks.get(&task) {
-            self.start(task, now, left);
+    pub(super) fn go_on(&mut self, id: NodeId, now: Millis) {
+        if let Some(&Clock::Stands { left }) = self.clocks.get(&id) {
+            self.start(id, now, left);
         }
     }
 
     /// Takes a clock away.
-    pub(super) fn forget(&mut self, task: TaskId) {
-        if let Some(Clock::Runs { deadline }) = self.clocks.remove(&task) {
-            self.deadlines.remove(&(deadline, task));
+    pub(super) fn forget(&mut self, id: NodeId) {
+        if let Some(Clock::Runs { deadline }) = self.clocks.remove(&id) {
+            self.deadlines.remove(&(deadline, id));
         }
     }
 
     /// Takes the next task away whose time is up.
-    pub(super) fn expired(&mut self, now: Millis) -> Option<TaskId> {
-        let &(deadline, task) = self.deadlines.first()?;
+    pub(super) fn expired(&mut self, now: Millis) -> Option<NodeId> {
+        let &(deadline, id) = self.deadlines.first()?;
         (deadline <= now).then(|| {
-            self.forget(task);
-            task
+            self.forget(id);
+            id
         })
     }
 

@@ -8,7 +8,7 @@ use super::scheduler::{Asked, Engine, Stage};
 use super::spec::{Answer, Cancel, Decision, Effect, Input, Limits, Question};
 use super::wiring::holds;
 use crate::event::{Event, Instance};
-use crate::ids::{Address, Attempt, Millis, TaskId};
+use crate::ids::{Address, Attempt, Millis, NodeId};
 use crate::model::{AttemptEnd, Outcome, Reason, RunStatus, TaskState};
 use crate::text::list_some;
 
@@ -19,15 +19,15 @@ pub(super) struct Turn<'a> {
     limits: Limits,
     now: Millis,
     decision: Decision,
-    /// Tasks around which something changed.
-    todo: VecDeque<TaskId>,
+    /// Nodes around which something changed.
+    todo: VecDeque<NodeId>,
     /// Failures under fail-fast that nothing was done about yet.
     alarms: VecDeque<Alarm>,
 }
 
 enum Alarm {
     Run,
-    Group(TaskId),
+    Group(NodeId),
 }
 
 /// How a task ends.
@@ -51,22 +51,22 @@ impl<'a> Turn<'a> {
         match input {
             Input::Start => {
                 self.engine.stage = Stage::Started;
-                self.todo.extend((0..self.book.nodes.len()).map(TaskId::at));
+                self.todo.extend(self.book.nodes.ids());
             }
-            Input::Answered { task, answer } => self.answered(task, answer),
-            Input::Running { task, attempt, launch } => self.running(task, attempt, *launch),
-            Input::Ended { task, attempt, outcome } => self.ended(task, attempt, outcome),
-            Input::Waiting { task, attempt, waiting } => {
-                if self.is_live(task, attempt) {
+            Input::Answered { node, answer } => self.answered(node, answer),
+            Input::Running { node, attempt, launch } => self.running(node, attempt, *launch),
+            Input::Ended { node, attempt, outcome } => self.ended(node, attempt, outcome),
+            Input::Waiting { node, attempt, waiting } => {
+                if self.is_live(node, attempt) {
                     match waiting {
-                        true => self.engine.clocks.pause(task, self.now),
-                        false => self.engine.clocks.go_on(task, self.now),
+                        true => self.engine.clocks.pause(node, self.now),
+                        false => self.engine.clocks.go_on(node, self.now),
                     }
                 }
             }
             Input::Cancel(Cancel::Gently) => self.stop_run(Reason::Cancelled, false),
             Input::Cancel(Cancel::Now) => self.stop_run(Reason::Cancelled, true),
-            Input::StopTask(task, how) => self.stop_task(task, how == Cancel::Now),
+            Input::StopTask(node, how) => self.stop_task(node, how == Cancel::Now),
             Input::Tick => {}
         }
         self.settle_all();
@@ -79,31 +79,31 @@ impl<'a> Turn<'a> {
         self.decision
     }
 
-    fn answered(&mut self, task: TaskId, answer: Result<Answer, String>) {
-        let Some(asked) = self.engine.asked.remove(&task) else { return };
+    fn answered(&mut self, id: NodeId, answer: Result<Answer, String>) {
+        let Some(asked) = self.engine.asked.remove(&id) else { return };
         match (asked, answer) {
-            (Asked::Condition, Ok(Answer::Yes(true))) => self.make_ready(task),
-            (Asked::Condition, Ok(Answer::Yes(false))) => self.end(task, End::skipped()),
-            (Asked::Retry, Ok(Answer::Yes(true))) => self.try_again(task),
-            (Asked::Retry, Ok(Answer::Yes(false))) => self.end_as_attempt(task),
+            (Asked::Condition, Ok(Answer::Yes(true))) => self.make_ready(id),
+            (Asked::Condition, Ok(Answer::Yes(false))) => self.end(id, End::skipped()),
+            (Asked::Retry, Ok(Answer::Yes(true))) => self.try_again(id),
+            (Asked::Retry, Ok(Answer::Yes(false))) => self.end_as_attempt(id),
             (Asked::Expansion, Ok(Answer::Instances(instances))) if are_unique(&instances) => {
-                match self.selected(task, instances) {
+                match self.selected(id, instances) {
                     Ok(instances) => {
-                        let address = self.book.node(task).address.clone();
+                        let address = self.book.node(id).address.clone();
                         self.emit(Event::TaskExpanded { task: address, instances });
-                        self.todo.push_back(task);
-                        self.todo.extend(self.book.instances(task));
+                        self.todo.push_back(id);
+                        self.todo.extend(self.book.instances(id));
                     }
-                    Err(message) => self.end(task, End::failed(Reason::Expression, message)),
+                    Err(message) => self.end(id, End::failed(Reason::Expression, message)),
                 }
             }
             (Asked::Condition | Asked::Expansion | Asked::Retry, Err(message)) => {
-                self.end(task, End::failed(Reason::Expression, message));
+                self.end(id, End::failed(Reason::Expression, message));
             }
             (Asked::Condition | Asked::Retry, Ok(Answer::Instances(_)))
             | (Asked::Expansion, Ok(Answer::Yes(_) | Answer::Instances(_))) => {
                 self.end(
-                    task,
+                    id,
                     End::failed(Reason::Internal, "bug: an answer that fits no question".to_owned()),
                 );
             }
@@ -111,12 +111,12 @@ impl<'a> Turn<'a> {
     }
 
     /// The instances that take part. It is an error when there are some and the person asked for none of them.
-    fn selected(&self, task: TaskId, instances: Vec<Instance>) -> Result<Vec<Instance>, String> {
-        let limits = &self.book.spec(task).limits;
+    fn selected(&self, id: NodeId, instances: Vec<Instance>) -> Result<Vec<Instance>, String> {
+        let limits = &self.book.spec(id).limits;
         if limits.is_empty() || instances.is_empty() {
             return Ok(instances);
         }
-        let address = &self.book.node(task).address;
+        let address = &self.book.node(id).address;
         let all = |instance: &Instance| {
             let own = address.instance(&instance.key);
             limits.iter().all(|limit| limit.lets(&own))
@@ -134,42 +134,42 @@ impl<'a> Turn<'a> {
         ))
     }
 
-    fn running(&mut self, task: TaskId, attempt: Attempt, launch: crate::event::Launch) {
-        let starting = self.is_live(task, attempt)
-            && matches!(self.book.node(task).phase, Phase::Live { running: false, .. });
+    fn running(&mut self, id: NodeId, attempt: Attempt, launch: crate::event::Launch) {
+        let starting = self.is_live(id, attempt)
+            && matches!(self.book.node(id).phase, Phase::Live { running: false, .. });
         if !starting {
             return;
         }
-        let address = self.book.node(task).address.clone();
+        let address = self.book.node(id).address.clone();
         self.emit(Event::AttemptRunning { task: address, attempt, launch });
-        if let Some(length) = self.book.spec(task).timeout
-            && !self.engine.stopping.contains_key(&task)
+        if let Some(length) = self.book.spec(id).timeout
+            && !self.engine.stopping.contains_key(&id)
         {
-            self.engine.clocks.start(task, self.now, length);
+            self.engine.clocks.start(id, self.now, length);
         }
     }
 
-    fn ended(&mut self, task: TaskId, attempt: Attempt, outcome: Box<Outcome>) {
-        if !self.is_live(task, attempt) {
+    fn ended(&mut self, id: NodeId, attempt: Attempt, outcome: Box<Outcome>) {
+        if !self.is_live(id, attempt) {
             return;
         }
-        self.engine.clocks.forget(task);
-        self.engine.stopping.remove(&task);
-        let address = self.book.node(task).address.clone();
+        self.engine.clocks.forget(id);
+        self.engine.stopping.remove(&id);
+        let address = self.book.node(id).address.clone();
         self.emit(Event::AttemptEnded { task: address, attempt, outcome });
-        self.todo.push_back(task);
+        self.todo.push_back(id);
     }
 
-    fn is_live(&self, task: TaskId, attempt: Attempt) -> bool {
-        let node = self.book.nodes.get(task.index());
+    fn is_live(&self, id: NodeId, attempt: Attempt) -> bool {
+        let node = self.book.nodes.get(id);
         node.is_some_and(|node| matches!(node.phase, Phase::Live { .. }) && node.attempts == attempt.0)
     }
 
     /// Decides about every task around which something changed, until nothing changes any more.
     fn settle_all(&mut self) {
         loop {
-            while let Some(task) = self.todo.pop_front() {
-                self.review(task);
+            while let Some(id) = self.todo.pop_front() {
+                self.review(id);
             }
             match self.alarms.pop_front() {
                 Some(Alarm::Group(parent)) if self.book.node(parent).stop.is_none() => {
@@ -182,29 +182,29 @@ impl<'a> Turn<'a> {
         }
     }
 
-    fn review(&mut self, task: TaskId) {
-        let node = self.book.node(task);
+    fn review(&mut self, id: NodeId) {
+        let node = self.book.node(id);
         match node.phase {
-            Phase::Waiting if !self.book.spec(task).selected => self.end(task, End::left_out()),
+            Phase::Waiting if !self.book.spec(id).selected => self.end(id, End::left_out()),
             Phase::Waiting if node.broken => {
-                let message = self.what_blocks(task);
-                self.end(task, End { state: TaskState::Blocked, reason: Some(Reason::Upstream), message });
+                let message = self.what_blocks(id);
+                self.end(id, End { state: TaskState::Blocked, reason: Some(Reason::Upstream), message });
             }
             Phase::Waiting if node.missing > 0 => {}
-            Phase::Waiting if self.book.asks(task) => {
-                let ahead = self.book.ahead_of(task);
+            Phase::Waiting if self.book.asks(id) => {
+                let ahead = self.book.ahead_of(id);
                 let cancelled = ahead.cancelled || self.book.kill == Some(Reason::Cancelled);
                 let question = Question::Condition { ancestor_failed: ahead.failed, cancelled };
-                self.ask(task, Asked::Condition, question);
+                self.ask(id, Asked::Condition, question);
             }
-            Phase::Waiting => self.make_ready(task),
-            Phase::Ready if node.parent.is_none() && self.book.spec(task).expands => {
-                self.ask(task, Asked::Expansion, Question::Expansion);
+            Phase::Waiting => self.make_ready(id),
+            Phase::Ready if node.parent.is_none() && self.book.spec(id).expands => {
+                self.ask(id, Asked::Expansion, Question::Expansion);
             }
-            Phase::Settling => self.settle(task),
+            Phase::Settling => self.settle(id),
             Phase::Open if node.open == 0 => {
-                let end = self.aggregate(task);
-                self.end(task, end);
+                let end = self.aggregate(id);
+                self.end(id, end);
             }
             Phase::Ready
             | Phase::Live { .. }
@@ -215,33 +215,33 @@ impl<'a> Turn<'a> {
         }
     }
 
-    fn ask(&mut self, task: TaskId, asked: Asked, question: Question) {
-        if self.engine.asked.insert(task, asked) != Some(asked) {
-            self.decision.effects.push(Effect::Ask { task, question });
+    fn ask(&mut self, id: NodeId, asked: Asked, question: Question) {
+        if self.engine.asked.insert(id, asked) != Some(asked) {
+            self.decision.effects.push(Effect::Ask { node: id, question });
         }
     }
 
-    fn make_ready(&mut self, task: TaskId) {
-        let address = self.book.node(task).address.clone();
+    fn make_ready(&mut self, id: NodeId) {
+        let address = self.book.node(id).address.clone();
         self.emit(Event::TaskReady { task: address });
-        self.todo.push_back(task);
+        self.todo.push_back(id);
     }
 
     /// Decides what follows from an attempt that ended.
-    fn settle(&mut self, task: TaskId) {
-        if !self.may_retry(task) {
-            self.end_as_attempt(task);
-        } else if self.book.spec(task).retry.has_condition {
-            let attempt = Attempt(self.book.node(task).attempts);
-            self.ask(task, Asked::Retry, Question::Retry { attempt });
+    fn settle(&mut self, id: NodeId) {
+        if !self.may_retry(id) {
+            self.end_as_attempt(id);
+        } else if self.book.spec(id).retry.has_condition {
+            let attempt = Attempt(self.book.node(id).attempts);
+            self.ask(id, Asked::Retry, Question::Retry { attempt });
         } else {
-            self.try_again(task);
+            self.try_again(id);
         }
     }
 
-    fn may_retry(&self, task: TaskId) -> bool {
-        let (node, spec) = (self.book.node(task), self.book.spec(task));
-        let stopped = self.book.kill.or(node.stop).or(self.book.node(self.book.root(task)).stop);
+    fn may_retry(&self, id: NodeId) -> bool {
+        let (node, spec) = (self.book.node(id), self.book.spec(id));
+        let stopped = self.book.kill.or(node.stop).or(self.book.node(self.book.root(id)).stop);
         let end = node.outcome.as_deref().map_or_else(End::unknown, End::of);
         stopped.is_none()
             && end.state == TaskState::Failed
@@ -249,8 +249,8 @@ impl<'a> Turn<'a> {
             && end.reason.is_some_and(|reason| retry::is_worth_it(&spec.retry, reason))
     }
 
-    fn try_again(&mut self, task: TaskId) {
-        let (node, spec) = (self.book.node(task), self.book.spec(task));
+    fn try_again(&mut self, id: NodeId) {
+        let (node, spec) = (self.book.node(id), self.book.spec(id));
         let attempt = Attempt(node.attempts).next();
         let wait = retry::delay(&spec.retry, node.tries, self.limits.seed, &node.address, attempt);
         let event = Event::TaskRetry { task: node.address.clone(), attempt, due: self.now.after(wait) };
@@ -258,16 +258,16 @@ impl<'a> Turn<'a> {
         self.book.queue.promote(self.now);
     }
 
-    fn end_as_attempt(&mut self, task: TaskId) {
-        let end = self.book.node(task).outcome.as_deref().map_or_else(End::unknown, End::of);
-        self.end(task, end);
+    fn end_as_attempt(&mut self, id: NodeId) {
+        let end = self.book.node(id).outcome.as_deref().map_or_else(End::unknown, End::of);
+        self.end(id, end);
     }
 
     /// How a task ended whose instances all have: the worst of them, and of these the first in item order. Failures that are
     /// allowed make of it what one makes of a single task: a failure that is allowed.
-    fn aggregate(&self, task: TaskId) -> End {
+    fn aggregate(&self, id: NodeId) -> End {
         let ended = |state: TaskState, counts: bool| {
-            let nodes = self.book.instances(task).map(|id| self.book.node(id));
+            let nodes = self.book.instances(id).map(|id| self.book.node(id));
             nodes.filter(move |node| {
                 node.phase == Phase::Ended(state) && is_bad(state, node.allowed) == counts
             })
@@ -284,7 +284,7 @@ impl<'a> Turn<'a> {
         match worst {
             Some((state, counts, node)) => {
                 let word = if state == TaskState::Killed { "stopped" } else { state.as_str() };
-                let (count, all) = (ended(state, counts).count(), self.book.instances(task).count());
+                let (count, all) = (ended(state, counts).count(), self.book.instances(id).count());
                 End { state, reason: node.reason, message: Some(format!("{count} of {all} {word}")) }
             }
             None => End { state: TaskState::Completed, reason: None, message: None },
@@ -292,10 +292,10 @@ impl<'a> Turn<'a> {
     }
 
     /// Who is to blame that a task can't start: what it needs, or what that was blocked by.
-    fn what_blocks(&self, task: TaskId) -> Option<String> {
-        let mut needs = self.book.spec(task).needs.iter();
+    fn what_blocks(&self, id: NodeId) -> Option<String> {
+        let mut needs = self.book.spec(id).needs.iter();
         let (cause, state) = needs.find_map(|edge| {
-            let node = self.book.node(edge.from);
+            let node = self.book.node(NodeId::of_plan(edge.from));
             let Phase::Ended(state) = node.phase else { return None };
             (!holds(edge.kind, state, node.allowed)).then_some((node, state))
         })?;
@@ -307,41 +307,42 @@ impl<'a> Turn<'a> {
         Some(format!("blocked by {} ({})", cause.address, ended_as(cause, state)))
     }
 
-    fn end(&mut self, task: TaskId, end: End) {
-        self.engine.asked.remove(&task);
-        let root = self.book.root(task);
-        let spec = self.book.spec(task);
+    fn end(&mut self, id: NodeId, end: End) {
+        self.engine.asked.remove(&id);
+        let root = self.book.root(id);
+        let spec = self.book.spec(id);
         let allowed = end.state == TaskState::Failed && spec.continue_on_error;
         let alarming = matches!(end.state, TaskState::Failed | TaskState::Lost) && !allowed;
-        if alarming && spec.fail_fast && root != task {
+        if alarming && spec.fail_fast && root != id {
             self.alarms.push_back(Alarm::Group(root));
         }
         if alarming && self.limits.fail_fast {
             self.alarms.push_back(Alarm::Run);
         }
         let End { state, reason, message } = end;
-        let address = self.book.node(task).address.clone();
+        let address = self.book.node(id).address.clone();
         self.emit(Event::TaskEnded { task: address, state, reason, message, allowed });
-        if root == task {
-            self.todo.extend(self.book.wiring.dependents(task).iter().map(|dependent| dependent.task));
+        if root == id {
+            let dependents = self.book.wiring.dependents(self.book.node(id).task).iter();
+            self.todo.extend(dependents.map(|dependent| NodeId::of_plan(dependent.task)));
         } else {
             self.todo.push_back(root);
         }
     }
 
-    fn stop_task(&mut self, task: TaskId, force: bool) {
-        let Some(node) = self.book.nodes.get(task.index()) else { return };
+    fn stop_task(&mut self, id: NodeId, force: bool) {
+        let Some(node) = self.book.nodes.get(id) else { return };
         let over = matches!(node.phase, Phase::Ended(_) | Phase::Gone);
         if !over && (force || node.stop.is_none()) {
-            self.stop_one(task, Reason::Cancelled, force);
+            self.stop_one(id, Reason::Cancelled, force);
         }
     }
 
-    fn stop_one(&mut self, task: TaskId, reason: Reason, force: bool) {
-        let address = Some(self.book.node(task).address.clone());
+    fn stop_one(&mut self, id: NodeId, reason: Reason, force: bool) {
+        let address = Some(self.book.node(id).address.clone());
         self.emit(Event::KillRequested { task: address, reason, force });
-        self.halt(task, reason, force);
-        for instance in self.book.instances(task) {
+        self.halt(id, reason, force);
+        for instance in self.book.instances(id) {
             self.halt(instance, reason, force);
         }
     }
@@ -351,53 +352,53 @@ impl<'a> Turn<'a> {
             return;
         }
         self.emit(Event::KillRequested { task: None, reason, force });
-        for task in (0..self.book.nodes.len()).map(TaskId::at) {
-            self.halt(task, reason, force);
+        for id in self.book.nodes.ids() {
+            self.halt(id, reason, force);
         }
     }
 
     /// Ends a task, or orders its attempt to end.
-    fn halt(&mut self, task: TaskId, reason: Reason, force: bool) {
-        match self.book.node(task).phase {
-            Phase::Live { .. } => self.stop_attempt(task, reason, force),
+    fn halt(&mut self, id: NodeId, reason: Reason, force: bool) {
+        match self.book.node(id).phase {
+            Phase::Live { .. } => self.stop_attempt(id, reason, force),
             Phase::Waiting | Phase::Ready | Phase::Retrying { .. } => {
-                self.end(task, End { state: TaskState::Killed, reason: Some(reason), message: None });
+                self.end(id, End { state: TaskState::Killed, reason: Some(reason), message: None });
             }
-            Phase::Settling => self.end_as_attempt(task),
+            Phase::Settling => self.end_as_attempt(id),
             // Its instances are halted one by one, and it ends with the last of them.
-            Phase::Open => self.todo.push_back(task),
+            Phase::Open => self.todo.push_back(id),
             Phase::Ended(_) | Phase::Gone => {}
         }
     }
 
-    fn stop_attempt(&mut self, task: TaskId, reason: Reason, force: bool) {
-        let before = self.engine.stopping.get(&task).copied();
+    fn stop_attempt(&mut self, id: NodeId, reason: Reason, force: bool) {
+        let before = self.engine.stopping.get(&id).copied();
         if before.is_some_and(|was_forced| was_forced || !force) {
             return;
         }
-        self.engine.stopping.insert(task, force);
-        self.engine.clocks.forget(task);
-        let attempt = Attempt(self.book.node(task).attempts);
-        self.decision.effects.push(Effect::Stop { task, attempt, reason, force });
+        self.engine.stopping.insert(id, force);
+        self.engine.clocks.forget(id);
+        let attempt = Attempt(self.book.node(id).attempts);
+        self.decision.effects.push(Effect::Stop { node: id, attempt, reason, force });
     }
 
     fn launch(&mut self) {
         while self.book.kill.is_none()
             && self.book.live.len() < self.limits.concurrency.get() as usize
-            && let Some(task) = self.book.queue.first()
+            && let Some(id) = self.book.queue.first()
         {
             let slot = self.book.slots.lowest_free();
-            let node = self.book.node(task);
+            let node = self.book.node(id);
             let attempt = Attempt(node.attempts).next();
             let event = Event::AttemptStarting { task: node.address.clone(), attempt, slot };
             self.emit(event);
-            self.decision.effects.push(Effect::Launch { task, attempt, slot });
+            self.decision.effects.push(Effect::Launch { node: id, attempt, slot });
         }
     }
 
     fn time_out(&mut self) {
-        while let Some(task) = self.engine.clocks.expired(self.now) {
-            self.stop_attempt(task, Reason::Timeout, false);
+        while let Some(id) = self.engine.clocks.expired(self.now) {
+            self.stop_attempt(id, Reason::Timeout, false);
         }
     }
 
@@ -408,9 +409,9 @@ impl<'a> Turn<'a> {
         if !idle || self.book.unfinished == 0 {
             return;
         }
-        for task in (0..self.book.nodes.len()).map(TaskId::at) {
-            if !matches!(self.book.node(task).phase, Phase::Ended(_) | Phase::Gone) {
-                self.end(task, End::failed(Reason::Internal, "bug: nothing can start it".to_owned()));
+        for id in self.book.nodes.ids() {
+            if !matches!(self.book.node(id).phase, Phase::Ended(_) | Phase::Gone) {
+                self.end(id, End::failed(Reason::Internal, "bug: nothing can start it".to_owned()));
             }
         }
     }
@@ -420,7 +421,7 @@ impl<'a> Turn<'a> {
             return;
         }
         self.engine.stage = Stage::Finished;
-        let mut plan = self.book.nodes[..self.book.wiring.len()].iter();
+        let mut plan = self.book.plan_nodes().map(|id| self.book.node(id));
         let failed = plan.any(|node| is_bad(node.phase.state(), node.allowed));
         let status = match self.book.kill {
             Some(Reason::Cancelled) => RunStatus::Killed,

@@ -46,6 +46,6 @@ mod play_tests;
 #[cfg(test)]
 pub(crate) use play_tests::played;
 pub use replay::ReplayError;
-pub use scheduler::{Counts, Scheduler, TaskView};
+pub use scheduler::{Counts, NodeView, Scheduler};
 pub use spec::{Answer, Cancel, Decision, Effect, Input, Limits, NodeSpec, PoolSpec, Question, RetrySpec};
 pub(crate) use wiring::holds;

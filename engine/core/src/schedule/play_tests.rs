@@ -11,7 +11,7 @@ use super::testing::{Rng, append, bare, broke, done, killed, launch, run_started
 use super::{Answer, Cancel, Decision, Effect, Input, Limits, NodeSpec, PoolSpec, Question, Scheduler};
 use crate::event::{Entry, Event, Instance};
 use crate::graph::{Edge, EdgeKind};
-use crate::ids::{Address, Attempt, Millis, TaskId};
+use crate::ids::{Address, Attempt, Millis, NodeId, TaskId};
 use crate::model::{AttemptEnd, Outcome, Reason, RunStatus};
 use crate::plan::ConditionAt;
 
@@ -101,8 +101,8 @@ struct World<'a> {
     model: Model<'a>,
     yes: BTreeSet<Address>,
     no: BTreeSet<Address>,
-    jobs: BTreeMap<TaskId, Job>,
-    asked: Vec<(TaskId, Question)>,
+    jobs: BTreeMap<NodeId, Job>,
+    asked: Vec<(NodeId, Question)>,
     finished: Option<RunStatus>,
     /// Whether nothing goes wrong any more, so that the last epoch can end well.
     calm: bool,
@@ -158,9 +158,9 @@ impl World<'_> {
             return self.input(Input::Cancel(how));
         }
         if !self.calm && chance == 4 {
-            let task = TaskId::at(self.rng.below(self.specs.len() + 4));
+            let node = self.anybody();
             let how = *self.rng.pick(&[Cancel::Gently, Cancel::Gently, Cancel::Now]);
-            return self.input(Input::StopTask(task, how));
+            return self.input(Input::StopTask(node, how));
         }
         if chance == 5 {
             return self.stale();
@@ -188,8 +188,8 @@ impl World<'_> {
 
     fn answer(&mut self) {
         let at = self.rng.below(self.asked.len());
-        let (task, question) = self.asked.swap_remove(at);
-        let address = self.scheduler.task(task).address.clone();
+        let (node, question) = self.asked.swap_remove(at);
+        let address = self.scheduler.node(node).address.clone();
         let answer = match question {
             _ if !self.calm && self.rng.one_in(15) => Err("bad".to_owned()),
             Question::Expansion => {
@@ -203,19 +203,19 @@ impl World<'_> {
             }
             Question::Retry { .. } => Ok(Answer::Yes(!self.rng.one_in(4))),
         };
-        self.input(Input::Answered { task, answer });
+        self.input(Input::Answered { node, answer });
     }
 
     /// Lets something happen to a live attempt.
     fn work(&mut self) {
-        let ids: Vec<TaskId> = self.jobs.keys().copied().collect();
-        let task = *self.rng.pick(&ids);
-        let (now, attempt) = (self.now, Attempt(self.jobs[&task].attempt));
+        let ids: Vec<NodeId> = self.jobs.keys().copied().collect();
+        let node = *self.rng.pick(&ids);
+        let (now, attempt) = (self.now, Attempt(self.jobs[&node].attempt));
         let what = self.rng.below(6);
-        let job = self.jobs.get_mut(&task).unwrap();
+        let job = self.jobs.get_mut(&node).unwrap();
         if what < 3 && !job.running {
             (job.running, job.since) = (true, now);
-            return self.input(Input::Running { task, attempt, launch: Box::new(launch()) });
+            return self.input(Input::Running { node, attempt, launch: Box::new(launch()) });
         }
         if what == 3 && job.running {
             let waiting = !job.waiting;
@@ -223,12 +223,12 @@ impl World<'_> {
                 job.ran += now.since(job.since);
             }
             (job.waiting, job.since) = (waiting, now);
-            return self.input(Input::Waiting { task, attempt, waiting });
+            return self.input(Input::Waiting { node, attempt, waiting });
         }
         let stop = job.stop;
-        self.jobs.remove(&task);
+        self.jobs.remove(&node);
         let outcome = Box::new(self.outcome(stop));
-        self.input(Input::Ended { task, attempt, outcome });
+        self.input(Input::Ended { node, attempt, outcome });
     }
 
     fn outcome(&mut self, stop: Option<(Reason, bool)>) -> Outcome {
@@ -243,17 +243,22 @@ impl World<'_> {
         }
     }
 
+    /// A node that the run has, or one that it doesn't have yet.
+    fn anybody(&mut self) -> NodeId {
+        NodeId::of_plan(TaskId::at(self.rng.below(self.specs.len() + 4)))
+    }
+
     /// Says something that is no longer, or was never, of interest.
     fn stale(&mut self) {
-        let task = TaskId::at(self.rng.below(self.specs.len() + 4));
-        let asked = self.asked.iter().any(|&(one, _)| one == task);
+        let node = self.anybody();
+        let asked = self.asked.iter().any(|&(one, _)| one == node);
         let attempt = Attempt(900);
         let inputs = [
-            Some(Input::Ended { task, attempt, outcome: Box::new(done()) }),
-            Some(Input::Running { task, attempt, launch: Box::new(launch()) }),
-            Some(Input::Waiting { task, attempt, waiting: true }),
+            Some(Input::Ended { node, attempt, outcome: Box::new(done()) }),
+            Some(Input::Running { node, attempt, launch: Box::new(launch()) }),
+            Some(Input::Waiting { node, attempt, waiting: true }),
             Some(Input::Start),
-            (!asked).then_some(Input::Answered { task, answer: Ok(Answer::Yes(true)) }),
+            (!asked).then_some(Input::Answered { node, answer: Ok(Answer::Yes(true)) }),
         ];
         if let Some(input) = self.rng.pick(&inputs).clone() {
             let begins = matches!(input, Input::Start);
@@ -332,14 +337,14 @@ impl World<'_> {
     fn perform(&mut self, effect: Effect) -> Option<(Address, u32, u32)> {
         assert!(self.finished.is_none(), "7: an effect after the end");
         match effect {
-            Effect::Ask { task, question } => self.asked.push((task, question)),
-            Effect::Launch { task, attempt, slot } => {
+            Effect::Ask { node, question } => self.asked.push((node, question)),
+            Effect::Launch { node, attempt, slot } => {
                 let job = Job { attempt: attempt.0, ..Job::default() };
-                assert!(self.jobs.insert(task, job).is_none(), "4: launched twice");
-                return Some((self.scheduler.task(task).address.clone(), attempt.0, slot));
+                assert!(self.jobs.insert(node, job).is_none(), "4: launched twice");
+                return Some((self.scheduler.node(node).address.clone(), attempt.0, slot));
             }
-            Effect::Stop { task, attempt, reason, force } => {
-                let job = self.jobs.get_mut(&task).expect("a stop of what is not live");
+            Effect::Stop { node, attempt, reason, force } => {
+                let job = self.jobs.get_mut(&node).expect("a stop of what is not live");
                 assert_eq!(job.attempt, attempt.0);
                 assert!(job.stop.is_none_or(|(_, forced)| force && !forced), "stopped twice");
                 let first = job.stop.map_or(reason, |(first, _)| first);
@@ -357,8 +362,8 @@ impl World<'_> {
         assert_eq!(self.model.live.len(), self.jobs.len(), "4");
         assert_eq!(self.scheduler.running().count(), self.jobs.len());
         assert_eq!(self.finished.is_some(), self.model.all_ended(), "7");
-        for (&task, job) in &self.jobs {
-            let address = self.scheduler.task(task).address;
+        for (&node, job) in &self.jobs {
+            let address = self.scheduler.node(node).address;
             let running =
                 if job.running && !job.waiting { self.now.since(job.since) } else { Duration::ZERO };
             let over = self.model.spec(address).timeout.is_some_and(|timeout| job.ran + running >= timeout);

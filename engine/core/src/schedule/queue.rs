@@ -6,15 +6,15 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::spec::PoolSpec;
-use crate::ids::{Millis, TaskId};
+use crate::ids::{Millis, NodeId};
 
-/// A task's place in the order.
+/// A node's place in the order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Seat {
     /// The task or instance.
-    pub(super) task: TaskId,
+    pub(super) node: NodeId,
     /// The plan task that it is, or is an instance of.
-    pub(super) root: TaskId,
+    pub(super) root: NodeId,
     /// The longest path from there to the end.
     pub(super) rank: u32,
     /// The pool that an attempt takes a slot of.
@@ -23,7 +23,7 @@ pub(super) struct Seat {
 
 impl Seat {
     fn is_instance(self) -> bool {
-        self.task != self.root
+        self.node != self.root
     }
 
     fn place(self) -> Place {
@@ -32,7 +32,7 @@ impl Seat {
 }
 
 /// What the order goes by. All instances of a task share one place.
-type Place = (Reverse<u32>, TaskId);
+type Place = (Reverse<u32>, NodeId);
 
 /// Tasks that wait for nothing but a slot, or for a moment.
 #[derive(Debug, Default)]
@@ -40,9 +40,9 @@ pub(super) struct Queue {
     /// Those without a pool, then one line a pool.
     lines: Vec<Line>,
     /// Instances of expanded tasks.
-    lanes: BTreeMap<TaskId, Lane>,
+    lanes: BTreeMap<NodeId, Lane>,
     /// Tasks that may start from a moment on.
-    later: BTreeMap<(Millis, TaskId), Seat>,
+    later: BTreeMap<(Millis, NodeId), Seat>,
 }
 
 /// Those that take slots of one pool, or of none.
@@ -58,23 +58,23 @@ struct Line {
 #[cfg(test)]
 #[derive(Debug, PartialEq)]
 pub(super) struct Waiting {
-    tasks: BTreeSet<TaskId>,
+    tasks: BTreeSet<NodeId>,
     /// Live instances of expanded tasks.
-    lanes: Vec<(TaskId, u32)>,
+    lanes: Vec<(NodeId, u32)>,
     /// Live attempts by line.
     pools: Vec<(usize, u32)>,
 }
 
 #[derive(Debug)]
 struct Lane {
-    waiting: BTreeSet<TaskId>,
+    waiting: BTreeSet<NodeId>,
     live: u32,
     max_parallel: u32,
 }
 
 impl Queue {
     /// Opens the lane of a task that became its instances.
-    pub(super) fn open(&mut self, root: TaskId, max_parallel: Option<std::num::NonZeroU32>) {
+    pub(super) fn open(&mut self, root: NodeId, max_parallel: Option<std::num::NonZeroU32>) {
         let max_parallel = max_parallel.map_or(u32::MAX, std::num::NonZeroU32::get);
         self.lanes.insert(root, Lane { waiting: BTreeSet::new(), live: 0, max_parallel });
     }
@@ -83,25 +83,25 @@ impl Queue {
         if !seat.is_instance() {
             self.line(seat).ready.insert(seat.place());
         } else if let Some(lane) = self.lanes.get_mut(&seat.root) {
-            lane.waiting.insert(seat.task);
+            lane.waiting.insert(seat.node);
             self.line_up(seat);
         }
     }
 
     /// Adds a task as soon as `due` has come.
     pub(super) fn add_later(&mut self, seat: Seat, due: Millis) {
-        self.later.insert((due, seat.task), seat);
+        self.later.insert((due, seat.node), seat);
     }
 
     /// Takes a task out, wherever it waits.
     pub(super) fn remove(&mut self, seat: Seat, due: Option<Millis>) {
         if let Some(due) = due {
-            self.later.remove(&(due, seat.task));
+            self.later.remove(&(due, seat.node));
         }
         if !seat.is_instance() {
             self.line(seat).ready.remove(&seat.place());
         } else if let Some(lane) = self.lanes.get_mut(&seat.root) {
-            lane.waiting.remove(&seat.task);
+            lane.waiting.remove(&seat.node);
             self.line_up(seat);
         }
     }
@@ -128,7 +128,7 @@ impl Queue {
     }
 
     /// The task to start next.
-    pub(super) fn first(&self) -> Option<TaskId> {
+    pub(super) fn first(&self) -> Option<NodeId> {
         let free = self.lines.iter().filter(|line| line.live < line.slots);
         let &(_, root) = free.filter_map(|line| line.ready.first()).min()?;
         match self.lanes.get(&root) {
@@ -152,7 +152,7 @@ impl Queue {
         let ready = self.lines.iter().flat_map(|line| &line.ready);
         let plain = ready.map(|&(_, root)| root).filter(|root| !self.lanes.contains_key(root));
         let laned = self.lanes.values().flat_map(|lane| lane.waiting.iter().copied());
-        let later = self.later.values().map(|seat| seat.task);
+        let later = self.later.values().map(|seat| seat.node);
         let lanes = self.lanes.iter().map(|(&root, lane)| (root, lane.live)).collect();
         let taken = self.lines.iter().map(|line| line.live).enumerate().filter(|(_, live)| *live > 0);
         Waiting { tasks: plain.chain(laned).chain(later).collect(), lanes, pools: taken.collect() }

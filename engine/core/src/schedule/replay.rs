@@ -88,8 +88,8 @@ fn check(book: &Book, entry: &Entry, expected: u64) -> Result<(), ReplayError> {
     };
     match &entry.event {
         Event::RunStarted { tasks, .. } => {
-            let plan = &book.nodes[..book.wiring.len()];
-            let same = tasks.len() == plan.len() && tasks.iter().eq(plan.iter().map(|node| &node.address));
+            let plan = book.plan_nodes().map(|id| &book.node(id).address);
+            let same = tasks.iter().eq(plan);
             if same { Ok(()) } else { Err(ReplayError::OtherPlan) }
         }
         Event::RunResumed { lost, reset, given_up, .. } => {

@@ -5,7 +5,7 @@
 
 use super::book::{Behind, Book, Phase, is_bad};
 use crate::event::Event;
-use crate::ids::{Address, Millis, TaskId};
+use crate::ids::{Address, Millis, NodeId};
 use crate::model::{AttemptEnd, Outcome, Reason};
 
 /// What has to happen to a task before an epoch begins.
@@ -22,19 +22,20 @@ enum Again {
 /// What a person or the state of the run folder asks for.
 #[derive(Clone, Copy)]
 struct Wanted<'a> {
-    only: Option<&'a [TaskId]>,
-    unreadable: &'a [TaskId],
+    only: Option<&'a [NodeId]>,
+    unreadable: &'a [NodeId],
 }
 
 impl Book {
     /// The event that opens the next epoch. With `only`, of what ended badly only these run again, and what needs them.
     /// `unreadable`: what has ended, and runs again all the same since what it wrote can't be read.
-    pub(super) fn resume(&self, only: Option<&[TaskId]>, unreadable: &[TaskId]) -> Event {
+    pub(super) fn resume(&self, only: Option<&[NodeId]>, unreadable: &[NodeId]) -> Event {
         let wanted = Wanted { only, unreadable };
         let (mut lost, mut reset, mut given_up) = (Vec::new(), Vec::new(), Vec::new());
         let mut runs_again = vec![false; self.wiring.len()];
-        for &id in self.wiring.order() {
-            let after = self.wiring.spec(id).needs.iter().any(|edge| runs_again[edge.from.index()]);
+        for &task in self.wiring.order() {
+            let id = NodeId::of_plan(task);
+            let after = self.wiring.spec(task).needs.iter().any(|edge| runs_again[edge.from.index()]);
             let own = self.verdict(id, wanted);
             if own == Some(Again::GivenUp) {
                 // Whatever runs again before it: it has begun.
@@ -61,7 +62,7 @@ impl Book {
                 }
                 again = true;
             }
-            runs_again[id.index()] = again;
+            runs_again[task.index()] = again;
         }
         Event::RunResumed {
             epoch: self.epoch + 1,
@@ -72,10 +73,10 @@ impl Book {
     }
 
     /// What happens to a task because of what it did itself.
-    fn verdict(&self, id: TaskId, Wanted { only, unreadable }: Wanted<'_>) -> Option<Again> {
+    fn verdict(&self, id: NodeId, Wanted { only, unreadable }: Wanted<'_>) -> Option<Again> {
         let node = self.node(id);
         // Of an expanded task that is named those instances are meant that a resume would take.
-        let is_named = |only: &[TaskId]| only.contains(&id) || only.contains(&self.root(id));
+        let is_named = |only: &[NodeId]| only.contains(&id) || only.contains(&self.root(id));
         match node.phase {
             Phase::Live { .. } if self.spec(id).retries_lost => Some(Again::Lost),
             Phase::Live { .. } => Some(Again::GivenUp),
@@ -102,9 +103,9 @@ impl Book {
         }
     }
 
-    fn addresses(&self, mut tasks: Vec<TaskId>) -> Vec<Address> {
-        tasks.sort_unstable();
-        tasks.into_iter().map(|task| self.node(task).address.clone()).collect()
+    fn addresses(&self, mut nodes: Vec<NodeId>) -> Vec<Address> {
+        nodes.sort_unstable();
+        nodes.into_iter().map(|id| self.node(id).address.clone()).collect()
     }
 
     /// Opens an epoch.
@@ -129,7 +130,7 @@ impl Book {
                 self.start_over(id, at);
             }
         }
-        for node in &mut self.nodes {
+        for node in self.nodes.iter_mut() {
             node.stop = None;
         }
         self.shorten_waits(at);
@@ -141,7 +142,7 @@ impl Book {
 
     /// A clock that was set back meanwhile makes no wait for another attempt longer than it was meant to be.
     fn shorten_waits(&mut self, at: Millis) {
-        for id in (0..self.nodes.len()).map(TaskId::at) {
+        for id in self.nodes.ids() {
             let node = self.node(id);
             let Phase::Retrying { due } = node.phase else { continue };
             let latest = at.after(due.since(node.since));
@@ -154,7 +155,7 @@ impl Book {
         }
     }
 
-    fn start_over(&mut self, id: TaskId, at: Millis) {
+    fn start_over(&mut self, id: NodeId, at: Millis) {
         let seat = self.seat(id);
         self.leave_slot(id);
         self.queue.remove(seat, self.node(id).phase.due());
@@ -177,7 +178,7 @@ impl Book {
     }
 
     /// An instance runs again, so what it is an instance of has not ended.
-    fn reopen(&mut self, parent: TaskId, was_ended: bool) {
+    fn reopen(&mut self, parent: NodeId, was_ended: bool) {
         let node = self.node_mut(parent);
         node.open += u32::from(was_ended);
         if matches!(node.phase, Phase::Ended(_)) {

@@ -1,10 +1,10 @@
 //! What runs again. `Rig::resume` replays the journal into a new scheduler, opens an epoch and goes on.
 
-use super::super::testing::{Rig, keys, killed, limits, specs, task};
+use super::super::testing::{Rig, keys, killed, limits, node, specs, task};
 use super::super::{Cancel, Input, Scheduler};
 use crate::event::Event;
 use crate::graph::EdgeKind;
-use crate::ids::{Millis, TaskId};
+use crate::ids::{Millis, NodeId};
 use crate::model::Reason;
 
 /// The addresses in `lost` and `reset` of the event that a resume now would write.
@@ -192,13 +192,13 @@ fn a_resume_before_anything_happened_begins() {
     let mut rig = Rig::start(vec![task("a")], limits(1));
     rig.crash(1).says("launch a 1 in 0");
     let fresh = Scheduler::replay(specs(vec![task("a")]), limits(1), &[]).unwrap();
-    assert!(!fresh.is_finished() && fresh.task(TaskId(0)).attempts == 0);
+    assert!(!fresh.is_finished() && fresh.node(node(0)).attempts == 0);
 }
 
 /// The addresses in `reset` of the event that a retry of these tasks would write.
 #[track_caller]
 fn retries(rig: &Rig, tasks: &[&str], reset: &str) {
-    let ids: Vec<TaskId> =
+    let ids: Vec<NodeId> =
         tasks.iter().map(|task| rig.scheduler.find(&crate::ids::Address::task(task)).unwrap()).collect();
     let Event::RunResumed { reset: actual, .. } = rig.scheduler.retry(&ids) else { panic!() };
     assert_eq!(actual.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "), reset);
@@ -269,7 +269,7 @@ fn what_ended_well_runs_again_when_what_it_wrote_is_lost_with_all_that_needs_it(
     let mut rig = Rig::start(drafts, limits(9));
     rig.done("a").answer("m", keys(&["1", "2"])).done("m[1]").done("m[2]").done("b").fail("c");
     let reset = |lost: &[&str]| {
-        let lost: Vec<TaskId> = lost.iter().map(|name| rig.id(name)).collect();
+        let lost: Vec<NodeId> = lost.iter().map(|name| rig.id(name)).collect();
         let Event::RunResumed { reset, .. } = rig.scheduler.resume_without(None, &lost) else { panic!() };
         reset.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
     };

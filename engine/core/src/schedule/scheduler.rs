@@ -7,7 +7,7 @@ use super::clock::Clocks;
 use super::decide::Turn;
 use super::spec::{Decision, Input, Limits, NodeSpec};
 use crate::event::{Event, Instance};
-use crate::ids::{Address, Attempt, Millis, TaskId};
+use crate::ids::{Address, Attempt, Millis, NodeId, TaskId};
 use crate::model::{Outcome, Reason, TaskState};
 
 /// Decides what a run does next.
@@ -22,14 +22,14 @@ pub struct Scheduler {
 #[derive(Debug, Default)]
 pub(super) struct Engine {
     /// Questions without an answer.
-    pub(super) asked: BTreeMap<TaskId, Asked>,
+    pub(super) asked: BTreeMap<NodeId, Asked>,
     pub(super) clocks: Clocks,
     /// Attempts that were told to stop, and whether by force.
-    pub(super) stopping: BTreeMap<TaskId, bool>,
+    pub(super) stopping: BTreeMap<NodeId, bool>,
     pub(super) stage: Stage,
 }
 
-/// What a task was asked about.
+/// What a node was asked about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Asked {
     Condition,
@@ -46,11 +46,13 @@ pub(super) enum Stage {
     Finished,
 }
 
-/// What is known of a task.
+/// What is known of a node.
 #[derive(Clone, Copy, Debug)]
-pub struct TaskView<'a> {
+pub struct NodeView<'a> {
     /// Its address.
     pub address: &'a Address,
+    /// The task of the plan that it is, or is an instance of.
+    pub task: TaskId,
     /// Its state.
     pub state: TaskState,
     /// Why, unless completed.
@@ -67,8 +69,8 @@ pub struct TaskView<'a> {
     pub since: Millis,
     /// Until when it waits for another attempt.
     pub due: Option<Millis>,
-    /// The task that it is an instance of.
-    pub parent: Option<TaskId>,
+    /// What it is an instance of.
+    pub parent: Option<NodeId>,
 }
 
 /// How many tasks there are in each state. A task that became its instances is none; they are.
@@ -121,18 +123,18 @@ impl Scheduler {
     }
 
     /// The same where a person names the tasks that run again: with what needs them, and with what was under way.
-    pub fn retry(&self, tasks: &[TaskId]) -> Event {
+    pub fn retry(&self, tasks: &[NodeId]) -> Event {
         self.book.resume(Some(tasks), &[])
     }
 
     /// One of both, where tasks that have ended run again as well: what they wrote can't be read any more.
-    pub fn resume_without(&self, tasks: Option<&[TaskId]>, unreadable: &[TaskId]) -> Event {
+    pub fn resume_without(&self, tasks: Option<&[NodeId]>, unreadable: &[NodeId]) -> Event {
         self.book.resume(tasks, unreadable)
     }
 
     /// Whether a task may run a second time without a person's word (`on_lost: retry`).
-    pub fn may_run_twice(&self, task: TaskId) -> bool {
-        self.book.spec(task).retries_lost
+    pub fn may_run_twice(&self, id: NodeId) -> bool {
+        self.book.spec(id).retries_lost
     }
 
     /// The next moment that needs an `Input::Tick`. It lies ahead of the last call of `handle`.
@@ -143,11 +145,12 @@ impl Scheduler {
         self.book.queue.next_due().into_iter().chain(self.engine.clocks.next()).min()
     }
 
-    /// What is known of a task.
-    pub fn task(&self, task: TaskId) -> TaskView<'_> {
-        let node = self.book.node(task);
-        TaskView {
+    /// What is known of a node.
+    pub fn node(&self, id: NodeId) -> NodeView<'_> {
+        let node = self.book.node(id);
+        NodeView {
             address: &node.address,
+            task: node.task,
             state: node.phase.state(),
             reason: node.reason,
             message: node.message.as_deref(),
@@ -161,18 +164,23 @@ impl Scheduler {
     }
 
     /// Key and item, for an instance.
-    pub fn instance(&self, task: TaskId) -> Option<&Instance> {
-        self.book.node(task).instance.as_deref()
+    pub fn instance(&self, id: NodeId) -> Option<&Instance> {
+        self.book.node(id).instance.as_deref()
     }
 
-    /// The task of that address; of an expansion that was made again, the newest.
-    pub fn find(&self, address: &Address) -> Option<TaskId> {
+    /// The node of a task of the plan.
+    pub fn node_of(&self, task: TaskId) -> NodeId {
+        NodeId::of_plan(task)
+    }
+
+    /// The node of that address; of an expansion that was made again, the newest.
+    pub fn find(&self, address: &Address) -> Option<NodeId> {
         self.book.find(address)
     }
 
     /// The live attempts, in id order.
-    pub fn running(&self) -> impl Iterator<Item = (TaskId, Attempt)> {
-        self.book.live.iter().map(|&task| (task, Attempt(self.book.node(task).attempts)))
+    pub fn running(&self) -> impl Iterator<Item = (NodeId, Attempt)> {
+        self.book.live.iter().map(|&id| (id, Attempt(self.book.node(id).attempts)))
     }
 
     /// From 1; one more with each resume.
@@ -193,7 +201,7 @@ impl Scheduler {
     /// How many tasks are in each state.
     pub fn counts(&self) -> Counts {
         let mut counts = Counts::default();
-        for node in &self.book.nodes {
+        for node in self.book.nodes.iter() {
             if node.phase == Phase::Gone || node.instances.is_some() {
                 continue;
             }

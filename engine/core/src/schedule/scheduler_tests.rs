@@ -3,7 +3,7 @@
 use std::num::NonZeroU32;
 use std::time::Duration;
 
-use super::super::testing::{Rig, broke, done, keys, killed, limits, task};
+use super::super::testing::{Rig, broke, done, keys, killed, limits, node, task};
 use super::super::{Cancel, Input, Limits};
 use crate::event::Event;
 use crate::graph::EdgeKind;
@@ -69,7 +69,7 @@ fn each_kind_of_edge_holds_for_its_states_and_no_others() {
                 "completed" => rig.done("up"),
                 "failed" | "allowed" => rig.fail("up"),
                 "killed" => {
-                    rig.input(Input::StopTask(TaskId(1), Cancel::Gently)).end("up", killed(Reason::Cancelled))
+                    rig.input(Input::StopTask(node(1), Cancel::Gently)).end("up", killed(Reason::Cancelled))
                 }
                 "lost" => rig.end("up", Outcome::bare(AttemptEnd::Lost, None, None)),
                 "skipped" => rig.yes("up", false),
@@ -93,7 +93,7 @@ fn a_broken_edge_blocks_at_once_and_the_block_cascades() {
 #[test]
 fn who_is_blocked_is_told_by_whom_from_the_first_cause_on() {
     let blocked = |rig: &Rig, by: &str| {
-        let last = rig.scheduler.task(rig.id("last"));
+        let last = rig.scheduler.node(rig.id("last"));
         assert_eq!((last.state, last.message), (TaskState::Blocked, Some(by)));
     };
     let exit_2 = Outcome { exit_code: Some(2), ..broke(Reason::ExitCode) };
@@ -151,7 +151,7 @@ fn a_condition_hears_of_failures_anywhere_before_it_but_not_of_allowed_ones() {
 #[test]
 fn a_condition_hears_that_something_before_it_was_stopped() {
     let mut rig = Rig::start(vec![task("a"), task("b").needs("a", EdgeKind::Done).asks()], limits(1));
-    rig.input(Input::StopTask(TaskId(0), Cancel::Gently))
+    rig.input(Input::StopTask(node(0), Cancel::Gently))
         .end("a", killed(Reason::Cancelled))
         .says("ask b if (failed, cancelled)");
 }
@@ -161,7 +161,7 @@ fn an_expression_that_fails_fails_the_task() {
     let mut rig = Rig::start(vec![task("a").asks(), task("b").expands()], limits(1));
     rig.answer("a", Err("no field `x`".into())).are("a=failed(expression)");
     rig.answer("b", Err("no list".into())).are("b=failed(expression)").says("finish failed");
-    assert_eq!(rig.scheduler.task(TaskId(0)).message, Some("no field `x`"));
+    assert_eq!(rig.scheduler.node(node(0)).message, Some("no field `x`"));
 }
 
 #[test]
@@ -333,7 +333,7 @@ fn a_task_is_tried_again_after_its_delay_and_passes() {
     assert_eq!(rig.scheduler.next_wake(), Some(Millis(1000)));
     rig.tick(999).says("").tick(1000).says("launch t 2 in 0");
     rig.done("t").says("launch u 1 in 0").done("u").says("finish completed");
-    assert_eq!(rig.scheduler.task(TaskId(0)).attempts, 2);
+    assert_eq!(rig.scheduler.node(node(0)).attempts, 2);
 }
 
 #[test]
@@ -432,13 +432,13 @@ fn a_task_that_waits_for_a_retry_or_an_answer_is_cancelled_too() {
 fn a_person_stops_one_task_and_the_rest_goes_on() {
     let drafts = vec![task("a").retries(9), task("b").needs("a", EdgeKind::Failure), task("c").after("a")];
     let mut rig = Rig::start(drafts, limits(2));
-    rig.input(Input::StopTask(TaskId(0), Cancel::Gently))
+    rig.input(Input::StopTask(node(0), Cancel::Gently))
         .says("stop a cancelled")
-        .input(Input::StopTask(TaskId(0), Cancel::Gently))
+        .input(Input::StopTask(node(0), Cancel::Gently))
         .says("")
-        .input(Input::StopTask(TaskId(0), Cancel::Now))
+        .input(Input::StopTask(node(0), Cancel::Now))
         .says("kill a cancelled")
-        .input(Input::StopTask(TaskId(0), Cancel::Now))
+        .input(Input::StopTask(node(0), Cancel::Now))
         .says("");
     rig.end("a", killed(Reason::Cancelled)).are("a=killed(cancelled) c=blocked(upstream)");
     rig.says("launch b 1 in 0").done("b").says("finish failed");
@@ -447,10 +447,7 @@ fn a_person_stops_one_task_and_the_rest_goes_on() {
 #[test]
 fn stopping_an_expanded_task_stops_its_instances() {
     let mut rig = Rig::start(vec![task("m").expands().retries(1), task("x")], limits(2));
-    rig.answer("m", keys(&["a", "b"]))
-        .done("x")
-        .fail("m[a]")
-        .input(Input::StopTask(TaskId(0), Cancel::Gently));
+    rig.answer("m", keys(&["a", "b"])).done("x").fail("m[a]").input(Input::StopTask(node(0), Cancel::Gently));
     rig.says("stop m[b] cancelled").are("m[a]=killed(cancelled)");
     rig.end("m[b]", killed(Reason::Cancelled)).are("m=killed(cancelled)").says("finish failed");
 }
@@ -460,9 +457,9 @@ fn inputs_that_no_longer_matter_change_nothing() {
     let mut rig = Rig::start(vec![task("a"), task("b").after("a")], limits(2));
     let before = rig.entries.len();
     let stale =
-        |attempt| Input::Ended { task: TaskId(0), attempt: Attempt(attempt), outcome: Box::new(done()) };
+        |attempt| Input::Ended { node: node(0), attempt: Attempt(attempt), outcome: Box::new(done()) };
     rig.input(stale(2))
-        .input(Input::StopTask(TaskId(77), Cancel::Gently))
+        .input(Input::StopTask(node(77), Cancel::Gently))
         .yes("a", true)
         .waiting("b", true)
         .running("b")
@@ -516,7 +513,7 @@ fn a_chain_of_a_hundred_thousand_blocks_without_recursion() {
     drop(scheduler.handle(Millis(0), Input::Start));
     let outcome = Box::new(broke(Reason::ExitCode));
     let decision =
-        scheduler.handle(Millis(0), Input::Ended { task: TaskId(0), attempt: Attempt::FIRST, outcome });
+        scheduler.handle(Millis(0), Input::Ended { node: node(0), attempt: Attempt::FIRST, outcome });
     assert_eq!(decision.events.len(), 100_001);
     assert_eq!(scheduler.counts().blocked, 99_999);
 }
@@ -532,6 +529,6 @@ fn allowed_failures_of_instances_make_a_failure_that_is_allowed() {
     let mut rig = Rig::start(drafts, limits(9));
     rig.answer("m", keys(&["1", "2", "3"])).done("m[1]").fail("m[2]").fail("m[3]");
     rig.are("m=failed(exit_code)! next=starting well=blocked(upstream) mend=starting");
-    assert_eq!(rig.scheduler.task(rig.id("m")).message, Some("2 of 3 failed"));
+    assert_eq!(rig.scheduler.node(rig.id("m")).message, Some("2 of 3 failed"));
     rig.done("next").done("mend").says("finish completed");
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::event::{Event, Instance};
 use crate::graph::{Edge, EdgeKind};
-use crate::ids::{Address, Attempt, TaskId};
+use crate::ids::{Address, Attempt, NodeId, TaskId};
 use crate::model::{Outcome, Reason, RunStatus};
 use crate::plan::{ConditionAt, InstanceLimit, OnLost, Plan, Selected};
 
@@ -86,15 +86,15 @@ pub enum Input {
     Start,
     /// The answer to an `Effect::Ask`.
     Answered {
-        /// The task asked about.
-        task: TaskId,
+        /// The node asked about.
+        node: NodeId,
         /// The answer, or why the expression failed.
         answer: Result<Answer, String>,
     },
     /// The attempt's templates are rendered and its process or first request is about to start.
     Running {
-        /// The task.
-        task: TaskId,
+        /// The node.
+        node: NodeId,
         /// Which try.
         attempt: Attempt,
         /// What is being run.
@@ -102,8 +102,8 @@ pub enum Input {
     },
     /// The attempt is over and nothing of it lives.
     Ended {
-        /// The task.
-        task: TaskId,
+        /// The node.
+        node: NodeId,
         /// Which try.
         attempt: Attempt,
         /// How.
@@ -111,8 +111,8 @@ pub enum Input {
     },
     /// The attempt waits for something that is not its own doing (a provider's limit): its clock stops, or goes on.
     Waiting {
-        /// The task.
-        task: TaskId,
+        /// The node.
+        node: NodeId,
         /// Which try.
         attempt: Attempt,
         /// Whether it waits.
@@ -120,8 +120,8 @@ pub enum Input {
     },
     /// The person, or a signal, wants the run to end.
     Cancel(Cancel),
-    /// The person wants one task to end.
-    StopTask(TaskId, Cancel),
+    /// The person wants one node to end.
+    StopTask(NodeId, Cancel),
     /// A moment that `next_wake` named has come.
     Tick,
 }
@@ -140,15 +140,15 @@ pub enum Cancel {
 pub enum Effect {
     /// Evaluate an expression and come back with `Input::Answered`.
     Ask {
-        /// Of which task.
-        task: TaskId,
+        /// Of which node.
+        node: NodeId,
         /// Which one.
         question: Question,
     },
     /// Start an attempt; `Input::Ended` must follow, whatever happens.
     Launch {
-        /// Of which task.
-        task: TaskId,
+        /// Of which node.
+        node: NodeId,
         /// Which try.
         attempt: Attempt,
         /// The slot: from 0 to concurrency - 1, no two live attempts share one.
@@ -156,8 +156,8 @@ pub enum Effect {
     },
     /// Make an attempt end: ask (then insist after its grace), or kill at once.
     Stop {
-        /// Of which task.
-        task: TaskId,
+        /// Of which node.
+        node: NodeId,
         /// Which try.
         attempt: Attempt,
         /// What its outcome has to say.

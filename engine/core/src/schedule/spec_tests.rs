@@ -45,6 +45,6 @@ fn instances_that_are_left_out_are_never_made() {
     limited(&["m[x]", "m[nope]"]).says("launch m[x] 1 in 0");
     let mut none = limited(&["m[no]"]);
     none.are("m=failed(expression) z=blocked(upstream)");
-    let said = none.scheduler.task(none.id("m")).message.unwrap().to_owned();
+    let said = none.scheduler.node(none.id("m")).message.unwrap().to_owned();
     assert_eq!(said, "no instance fits `m[no]`; there are `m[x]`, `m[y]`, `m[y2]`");
 }

@@ -10,7 +10,7 @@ use super::slots::Slots;
 use super::{Answer, Decision, Effect, Input, Limits, NodeSpec, Question, RetrySpec, Scheduler};
 use crate::event::{Entry, Event, Instance, Launch, VERSION};
 use crate::graph::{Edge, EdgeKind};
-use crate::ids::{Address, Attempt, Millis, RunId, TaskId};
+use crate::ids::{Address, Attempt, Millis, NodeId, Nodes, RunId, TaskId};
 use crate::model::{AttemptEnd, Outcome, Reason};
 use crate::plan::ConditionAt;
 
@@ -105,6 +105,11 @@ pub(super) fn limits(concurrency: u32) -> Limits {
     Limits { concurrency: NonZeroU32::new(concurrency).unwrap(), fail_fast: false, seed: 7 }
 }
 
+/// The node of the nth task.
+pub(super) fn node(task: u32) -> NodeId {
+    NodeId::of_plan(TaskId(task))
+}
+
 pub(super) fn done() -> Outcome {
     Outcome::bare(AttemptEnd::Completed, None, None)
 }
@@ -183,7 +188,7 @@ impl Rig {
         rig
     }
 
-    pub(super) fn id(&self, address: &str) -> TaskId {
+    pub(super) fn id(&self, address: &str) -> NodeId {
         self.scheduler.find(&address.into()).unwrap()
     }
 
@@ -198,9 +203,9 @@ impl Rig {
 
     /// Lets the live attempt of a task end.
     pub(super) fn end(&mut self, address: &str, outcome: Outcome) -> &mut Self {
-        let task = self.id(address);
-        let attempt = Attempt(self.scheduler.task(task).attempts);
-        self.input(Input::Ended { task, attempt, outcome: Box::new(outcome) })
+        let node = self.id(address);
+        let attempt = Attempt(self.scheduler.node(node).attempts);
+        self.input(Input::Ended { node, attempt, outcome: Box::new(outcome) })
     }
 
     pub(super) fn done(&mut self, address: &str) -> &mut Self {
@@ -212,20 +217,20 @@ impl Rig {
     }
 
     pub(super) fn running(&mut self, address: &str) -> &mut Self {
-        let task = self.id(address);
-        let attempt = Attempt(self.scheduler.task(task).attempts);
-        self.input(Input::Running { task, attempt, launch: Box::new(launch()) })
+        let node = self.id(address);
+        let attempt = Attempt(self.scheduler.node(node).attempts);
+        self.input(Input::Running { node, attempt, launch: Box::new(launch()) })
     }
 
     pub(super) fn waiting(&mut self, address: &str, waiting: bool) -> &mut Self {
-        let task = self.id(address);
-        let attempt = Attempt(self.scheduler.task(task).attempts);
-        self.input(Input::Waiting { task, attempt, waiting })
+        let node = self.id(address);
+        let attempt = Attempt(self.scheduler.node(node).attempts);
+        self.input(Input::Waiting { node, attempt, waiting })
     }
 
     pub(super) fn answer(&mut self, address: &str, answer: Result<Answer, String>) -> &mut Self {
-        let task = self.id(address);
-        self.input(Input::Answered { task, answer })
+        let node = self.id(address);
+        self.input(Input::Answered { node, answer })
     }
 
     pub(super) fn yes(&mut self, address: &str, yes: bool) -> &mut Self {
@@ -278,7 +283,7 @@ impl Rig {
     }
 
     fn state(&self, address: &str) -> String {
-        let view = self.scheduler.task(self.id(address));
+        let view = self.scheduler.node(self.id(address));
         let mut text = view.state.as_str().to_owned();
         if let Some(reason) = view.reason {
             write!(text, "({})", reason.as_str()).unwrap();
@@ -290,12 +295,12 @@ impl Rig {
     }
 
     fn describe(&self, decision: &Decision) -> String {
-        let name = |task: &TaskId| self.scheduler.task(*task).address.to_string();
+        let name = |node: &NodeId| self.scheduler.node(*node).address.to_string();
         let line = |effect: &Effect| match effect {
-            Effect::Ask { task, question } => format!("ask {} {}", name(task), words(question)),
-            Effect::Launch { task, attempt, slot } => format!("launch {} {attempt} in {slot}", name(task)),
-            Effect::Stop { task, reason, force, .. } => {
-                format!("{} {} {}", if *force { "kill" } else { "stop" }, name(task), reason.as_str())
+            Effect::Ask { node, question } => format!("ask {} {}", name(node), words(question)),
+            Effect::Launch { node, attempt, slot } => format!("launch {} {attempt} in {slot}", name(node)),
+            Effect::Stop { node, reason, force, .. } => {
+                format!("{} {} {}", if *force { "kill" } else { "stop" }, name(node), reason.as_str())
             }
             Effect::Finish { status } => format!("finish {}", status.as_str()),
         };
@@ -317,9 +322,9 @@ fn words(question: &Question) -> &'static str {
 /// Everything of a book that its events decide.
 #[derive(Debug, PartialEq)]
 pub(super) struct Snapshot<'a> {
-    nodes: &'a [Node],
+    nodes: &'a Nodes<Node>,
     slots: &'a Slots,
-    live: Vec<TaskId>,
+    live: Vec<NodeId>,
     waiting: super::queue::Waiting,
     rest: (usize, u32, Option<Reason>, bool),
 }

@@ -39,6 +39,11 @@ impl Wiring {
         wiring
     }
 
+    /// The tasks of the plan, in manifest order.
+    pub(super) fn tasks(&self) -> impl Iterator<Item = TaskId> + use<> {
+        (0..self.len()).map(TaskId::at)
+    }
+
     /// How many tasks the plan has.
     pub(super) fn len(&self) -> usize {
         self.specs.len()
@@ -62,8 +67,7 @@ impl Wiring {
 
     fn sort(&self) -> Vec<TaskId> {
         let mut missing: Vec<usize> = self.specs.iter().map(|spec| spec.needs.len()).collect();
-        let mut order: Vec<TaskId> =
-            (0..self.len()).filter(|&task| missing[task] == 0).map(TaskId::at).collect();
+        let mut order: Vec<TaskId> = self.tasks().filter(|task| missing[task.index()] == 0).collect();
         let mut next = 0;
         while let Some(&task) = order.get(next) {
             next += 1;

@@ -4,7 +4,7 @@ use std::any::Any;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
-use flow_core::ids::{Attempt, TaskId};
+use flow_core::ids::{Attempt, NodeId};
 use flow_core::model::{Outcome, Reason};
 use flow_core::values::CommitMessage;
 use futures_util::FutureExt;
@@ -25,13 +25,13 @@ const PROGRESS: usize = 64;
 /// What attempts tell the loop. The loop can be woken by nothing else but control and time.
 pub(super) enum Message {
     /// The private tree was made, or could not be.
-    Tree { task: TaskId, attempt: Attempt, made: Result<Box<PrivateTree>, Box<Outcome>> },
+    Tree { node: NodeId, attempt: Attempt, made: Result<Box<PrivateTree>, Box<Outcome>> },
     /// A sign of life.
-    Progress { task: TaskId, attempt: Attempt, progress: Progress },
+    Progress { node: NodeId, attempt: Attempt, progress: Progress },
     /// The executor is done and nothing of it lives; `expect.that` and the private tree are still to be settled.
-    Executed { task: TaskId, attempt: Attempt, outcome: Box<Outcome> },
+    Executed { node: NodeId, attempt: Attempt, outcome: Box<Outcome> },
     /// The private tree is settled as well.
-    Settled { task: TaskId, attempt: Attempt, outcome: Box<Outcome>, held: Option<HeldTree> },
+    Settled { node: NodeId, attempt: Attempt, outcome: Box<Outcome>, held: Option<HeldTree> },
 }
 
 /// An attempt that was launched and has not ended.
@@ -65,7 +65,7 @@ impl AgentCommands {
 }
 
 pub(super) async fn shell_attempt(
-    (task, attempt): (TaskId, Attempt),
+    (node, attempt): (NodeId, Attempt),
     (launch, setup, files): (ShellLaunch, Vec<(String, ShellLaunch)>, SlotFiles),
     mut checks: Checks,
     stop: StopSignal,
@@ -85,11 +85,11 @@ pub(super) async fn shell_attempt(
     let outcome = caught(AssertUnwindSafe(run).catch_unwind().await);
     let outcome = Box::new(checks.judge(outcome).await);
     // The loop lives until every attempt has ended, so it hears this.
-    let _ = sender.send(Message::Executed { task, attempt, outcome }).await;
+    let _ = sender.send(Message::Executed { node, attempt, outcome }).await;
 }
 
 pub(super) async fn agent_attempt(
-    (task, attempt): (TaskId, Attempt),
+    (node, attempt): (NodeId, Attempt),
     mut launch: AgentLaunch,
     commands: Option<(AgentCommands, SlotFiles)>,
     mut checks: Checks,
@@ -118,17 +118,17 @@ pub(super) async fn agent_attempt(
         tokio::select! {
             biased;
             Some(progress) = signs.recv() => {
-                let _ = sender.send(Message::Progress { task, attempt, progress }).await;
+                let _ = sender.send(Message::Progress { node, attempt, progress }).await;
             }
             ended = &mut run => break caught(ended),
         }
     };
     // What it said in its last breath.
     while let Ok(progress) = signs.try_recv() {
-        let _ = sender.send(Message::Progress { task, attempt, progress }).await;
+        let _ = sender.send(Message::Progress { node, attempt, progress }).await;
     }
     let outcome = Box::new(checks.judge(outcome).await);
-    let _ = sender.send(Message::Executed { task, attempt, outcome }).await;
+    let _ = sender.send(Message::Executed { node, attempt, outcome }).await;
 }
 
 /// A panic in an executor fails its attempt, not the run.

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use flow_core::ids::{Attempt, TaskId};
+use flow_core::ids::{Attempt, NodeId};
 use flow_core::model::Reason;
 use flow_core::plan::{AgentTask, TaskKind};
 use flow_core::values::{Common, PreparedAgent, PreparedCommand, PreparedShell};
@@ -24,7 +24,7 @@ impl Driver {
     /// The empty file that `$FLOW_OUTPUT` names.
     pub(super) fn pairs_file(
         &self,
-        (id, attempt): (TaskId, Attempt),
+        (id, attempt): (NodeId, Attempt),
         limit: Option<u64>,
     ) -> Result<PairsFile, Refused> {
         let folder = self.setup.folder.make_task(&self.address(id));
@@ -115,7 +115,7 @@ impl Driver {
     /// The words that run a script. One that is too long is a file of the task.
     fn script_argv(
         &self,
-        id: TaskId,
+        id: NodeId,
         file: &str,
         shell: &[String],
         script: &str,
@@ -130,7 +130,7 @@ impl Driver {
         Ok(argv)
     }
 
-    fn script_file(&self, id: TaskId, file: &str, script: &str) -> Result<PathBuf, Refused> {
+    fn script_file(&self, id: NodeId, file: &str, script: &str) -> Result<PathBuf, Refused> {
         let folder = self.setup.folder.make_task(&self.address(id));
         let written = folder.map(|folder| folder.join(file)).and_then(|path| {
             std::fs::write(&path, script)?;

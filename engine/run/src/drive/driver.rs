@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use flow_core::event::{Entry, Event};
-use flow_core::ids::{Address, Attempt, TaskId};
+use flow_core::ids::{Address, Attempt, NodeId, TaskId};
 use flow_core::model::{Reason, RunStatus};
 use flow_core::plan::OnLost;
 use flow_core::report::Fold;
@@ -62,7 +62,7 @@ pub(super) struct Driver {
     pub(super) setup: RunSetup,
     pub(super) texts: FolderTexts,
     pub(super) slots: Slots,
-    pub(super) live: HashMap<TaskId, Live>,
+    pub(super) live: HashMap<NodeId, Live>,
     pub(super) sender: mpsc::Sender<Message>,
     pub(super) trees: Arc<Trees>,
     /// Trees that others may look at until the run ends.
@@ -127,8 +127,8 @@ impl Driver {
                     Control::Suspend => self.suspend()?,
                     Control::StopTask(address, how) => {
                         // One that the run doesn't have, or no longer, is nobody's to stop.
-                        if let Some(task) = self.setup.scheduler.find(&address) {
-                            self.feed(Input::StopTask(task, how))?;
+                        if let Some(node) = self.setup.scheduler.find(&address) {
+                            self.feed(Input::StopTask(node, how))?;
                         }
                     }
                 },
@@ -146,8 +146,8 @@ impl Driver {
     }
 
     fn pause_clocks(&mut self, waiting: bool) -> Result<(), DriveError> {
-        let live: Vec<_> = self.live.iter().map(|(task, live)| (*task, live.attempt)).collect();
-        live.into_iter().try_for_each(|(task, attempt)| self.feed(Input::Waiting { task, attempt, waiting }))
+        let live: Vec<_> = self.live.iter().map(|(node, live)| (*node, live.attempt)).collect();
+        live.into_iter().try_for_each(|(node, attempt)| self.feed(Input::Waiting { node, attempt, waiting }))
     }
 
     /// Hands an input to the scheduler, writes what it decides, then does it; and so on with what comes of that.
@@ -155,7 +155,7 @@ impl Driver {
         self.inputs.push_back(input);
         while let Some(input) = self.inputs.pop_front() {
             let starts = match &input {
-                Input::Running { task, .. } => Some(*task),
+                Input::Running { node, .. } => Some(*node),
                 _ => None,
             };
             let decision = self.setup.scheduler.handle(clock::now(), input);
@@ -163,12 +163,12 @@ impl Driver {
             for effect in decision.effects {
                 self.act(effect);
             }
-            if let Some(task) = starts {
+            if let Some(node) = starts {
                 // Else a machine that dies could forget that it was started, and start it again.
-                if self.plan_task(task).1.on_lost == OnLost::Fail {
+                if self.plan_task(node).1.on_lost == OnLost::Fail {
                     self.sync()?;
                 }
-                self.start(task);
+                self.start(node);
             }
         }
         Ok(())
@@ -208,13 +208,13 @@ impl Driver {
 
     fn act(&mut self, effect: Effect) {
         match effect {
-            Effect::Ask { task, question } => {
-                let answer = self.answer(task, &question);
-                self.follow(Input::Answered { task, answer });
+            Effect::Ask { node, question } => {
+                let answer = self.answer(node, &question);
+                self.follow(Input::Answered { node, answer });
             }
-            Effect::Launch { task, attempt, slot } => self.launch(task, attempt, slot),
-            Effect::Stop { task, reason, force, .. } => {
-                if let Some(live) = self.live.get(&task) {
+            Effect::Launch { node, attempt, slot } => self.launch(node, attempt, slot),
+            Effect::Stop { node, reason, force, .. } => {
+                if let Some(live) = self.live.get(&node) {
                     live.switch.stop(StopOrder { reason, force });
                 }
             }
@@ -222,7 +222,7 @@ impl Driver {
         }
     }
 
-    fn answer(&self, id: TaskId, question: &Question) -> Result<Answer, String> {
+    fn answer(&self, id: NodeId, question: &Question) -> Result<Answer, String> {
         let (plan_id, task) = self.plan_task(id);
         let scope = self.scope(id, plan_id, Attempt::FIRST);
         let truth = |what: &str, template: &flow_core::template::Template, context| {
@@ -250,18 +250,18 @@ impl Driver {
         }
     }
 
-    /// The plan task of a task or instance.
-    pub(super) fn plan_task(&self, id: TaskId) -> (TaskId, &flow_core::plan::Task) {
-        let plan_id = self.setup.scheduler.task(id).parent.unwrap_or(id);
-        (plan_id, &self.setup.plan.tasks[plan_id.index()])
+    /// The task of the plan that a node is, or is an instance of.
+    pub(super) fn plan_task(&self, id: NodeId) -> (TaskId, &flow_core::plan::Task) {
+        let task = self.setup.scheduler.node(id).task;
+        (task, &self.setup.plan.tasks[task.index()])
     }
 
-    pub(super) fn address(&self, id: TaskId) -> Address {
-        self.setup.scheduler.task(id).address.clone()
+    pub(super) fn address(&self, id: NodeId) -> Address {
+        self.setup.scheduler.node(id).address.clone()
     }
 
     /// What the templates of an attempt see.
-    pub(super) fn scope(&self, id: TaskId, plan_id: TaskId, attempt: Attempt) -> Scope<'_> {
+    pub(super) fn scope(&self, id: NodeId, plan_id: TaskId, attempt: Attempt) -> Scope<'_> {
         Scope {
             plan: &self.setup.plan,
             run: &self.setup.run,
@@ -276,11 +276,11 @@ impl Driver {
 
     fn take(&mut self, message: Message) -> Result<(), DriveError> {
         match message {
-            Message::Tree { task, attempt, made } => self.tree_made(task, attempt, made)?,
-            Message::Progress { task, attempt, progress } => self.progress(task, attempt, progress)?,
-            Message::Executed { task, attempt, outcome } => self.executed(task, attempt, outcome)?,
-            Message::Settled { task, attempt, outcome, held } => {
-                self.settled((task, attempt), outcome, held)?
+            Message::Tree { node, attempt, made } => self.tree_made(node, attempt, made)?,
+            Message::Progress { node, attempt, progress } => self.progress(node, attempt, progress)?,
+            Message::Executed { node, attempt, outcome } => self.executed(node, attempt, outcome)?,
+            Message::Settled { node, attempt, outcome, held } => {
+                self.settled((node, attempt), outcome, held)?
             }
         }
         while let Some(input) = self.inputs.pop_front() {
@@ -289,9 +289,9 @@ impl Driver {
         Ok(())
     }
 
-    fn progress(&mut self, task: TaskId, attempt: Attempt, progress: Progress) -> Result<(), DriveError> {
+    fn progress(&mut self, node: NodeId, attempt: Attempt, progress: Progress) -> Result<(), DriveError> {
         match &progress {
-            Progress::Waiting(waiting) => self.feed(Input::Waiting { task, attempt, waiting: *waiting })?,
+            Progress::Waiting(waiting) => self.feed(Input::Waiting { node, attempt, waiting: *waiting })?,
             Progress::Parked { provider, wait, reason } => {
                 let until = clock::now().after(*wait);
                 self.write(vec![Event::ProviderParked {
@@ -306,7 +306,7 @@ impl Driver {
             | Progress::Logged(_)
             | Progress::Tokens { .. } => {}
         }
-        self.setup.publisher.publish(Update::Progress(self.address(task), progress));
+        self.setup.publisher.publish(Update::Progress(self.address(node), progress));
         Ok(())
     }
 
@@ -317,15 +317,15 @@ impl Driver {
         }
         while !self.live.is_empty() {
             match self.messages.recv().await {
-                Some(Message::Executed { task, .. } | Message::Settled { task, .. }) => {
-                    self.live.remove(&task);
+                Some(Message::Executed { node, .. } | Message::Settled { node, .. }) => {
+                    self.live.remove(&node);
                 }
-                Some(Message::Tree { task, made: Err(_), .. }) => {
-                    self.live.remove(&task);
+                Some(Message::Tree { node, made: Err(_), .. }) => {
+                    self.live.remove(&node);
                 }
                 // A tree that was just made holds no work; its folder and branch carry the run's name.
-                Some(Message::Tree { task, made: Ok(_), .. }) => {
-                    self.live.remove(&task);
+                Some(Message::Tree { node, made: Ok(_), .. }) => {
+                    self.live.remove(&node);
                 }
                 Some(Message::Progress { .. }) => {}
                 None => return,

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use flow_core::event::Event;
-use flow_core::ids::{Attempt, TaskId};
+use flow_core::ids::{Attempt, NodeId, TaskId};
 use flow_core::model::{AttemptEnd, Merge, Moved, Outcome, Reason, RunStatus, TaskState, WorktreeOutcome};
 use flow_core::plan::TaskKind;
 use flow_core::report::{Texts, by_hand};
@@ -43,7 +43,7 @@ pub type ExitOf = Arc<dyn Fn(RunStatus, Cause) -> u8 + Send + Sync>;
 
 /// A tree whose task has ended and that others may look at.
 pub(super) struct Held {
-    task: TaskId,
+    node: NodeId,
     attempt: Attempt,
     tree: Arc<PrivateTree>,
     held: HeldTree,
@@ -87,7 +87,7 @@ impl Driver {
     /// The executor is done: what the plan expects of it is judged, then its tree is settled.
     pub(super) fn executed(
         &mut self,
-        id: TaskId,
+        id: NodeId,
         attempt: Attempt,
         outcome: Box<Outcome>,
     ) -> Result<(), DriveError> {
@@ -104,11 +104,11 @@ impl Driver {
             return Ok(());
         }
         self.live.remove(&id);
-        self.feed(Input::Ended { task: id, attempt, outcome })
+        self.feed(Input::Ended { node: id, attempt, outcome })
     }
 
     /// Adds what the executor can't know: whose model was refused, and what to do about what people meet again and again.
-    fn explain(&self, id: TaskId, mut outcome: Box<Outcome>) -> Box<Outcome> {
+    fn explain(&self, id: NodeId, mut outcome: Box<Outcome>) -> Box<Outcome> {
         match (outcome.reason, &self.plan_task(id).1.kind) {
             (Some(Reason::Provider), TaskKind::Agent(agent)) => {
                 let definition = &self.setup.plan.agents[agent.agent];
@@ -138,7 +138,7 @@ impl Driver {
         outcome
     }
 
-    fn judge_that(&self, id: TaskId, attempt: Attempt, mut outcome: Box<Outcome>) -> Box<Outcome> {
+    fn judge_that(&self, id: NodeId, attempt: Attempt, mut outcome: Box<Outcome>) -> Box<Outcome> {
         let (plan_id, task) = self.plan_task(id);
         let (Some(that), AttemptEnd::Completed) = (&task.expect.that, outcome.end) else { return outcome };
         let scope = self.scope(id, plan_id, attempt);
@@ -155,7 +155,7 @@ impl Driver {
     }
 
     /// What the agent was refused is a failure where the plan or the person says so.
-    fn judge_denials(&self, id: TaskId, mut outcome: Box<Outcome>) -> Box<Outcome> {
+    fn judge_denials(&self, id: NodeId, mut outcome: Box<Outcome>) -> Box<Outcome> {
         let expected = self.plan_task(id).1.expect.no_denials;
         if !(expected || self.setup.strict) || outcome.end != AttemptEnd::Completed {
             return outcome;
@@ -173,7 +173,7 @@ impl Driver {
     }
 
     /// Takes the private tree down, or keeps it; its work comes home only when the attempt completed.
-    pub(super) fn settle_tree(&mut self, id: TaskId, attempt: Attempt, mut outcome: Box<Outcome>) {
+    pub(super) fn settle_tree(&mut self, id: NodeId, attempt: Attempt, mut outcome: Box<Outcome>) {
         let merge = self.plan_task(id).1.merge;
         let patch = matches!(merge, Merge::Patch | Merge::Apply).then(|| self.patch_file(id, attempt));
         let live = self.live.get(&id);
@@ -230,17 +230,17 @@ impl Driver {
                         Some(format!("bug: settling the worktree panicked: {error}; it is kept in {kept}"));
                 }
             }
-            let _ = sender.send(Message::Settled { task: id, attempt, outcome, held: stays }).await;
+            let _ = sender.send(Message::Settled { node: id, attempt, outcome, held: stays }).await;
         });
     }
 
-    fn patch_file(&self, id: TaskId, attempt: Attempt) -> PathBuf {
+    fn patch_file(&self, id: NodeId, attempt: Attempt) -> PathBuf {
         self.setup.folder.task(&self.address(id)).join(format!("{attempt}.patch"))
     }
 
     pub(super) fn settled(
         &mut self,
-        (id, attempt): (TaskId, Attempt),
+        (id, attempt): (NodeId, Attempt),
         outcome: Box<Outcome>,
         held: Option<HeldTree>,
     ) -> Result<(), DriveError> {
@@ -253,15 +253,15 @@ impl Driver {
         self.say_what_stays(id, &outcome);
         match (held, live.and_then(|live| live.tree)) {
             (Some(held), Some(tree)) => {
-                self.held.push(Held { task: id, attempt, tree, held, branch: kept });
+                self.held.push(Held { node: id, attempt, tree, held, branch: kept });
             }
             _ => self.write(vec![Event::WorktreeEnded { task: self.address(id), attempt, kept }])?,
         }
-        self.feed(Input::Ended { task: id, attempt, outcome })
+        self.feed(Input::Ended { node: id, attempt, outcome })
     }
 
     /// What no branch can hold is seen by nobody who looks at branches.
-    fn say_what_stays(&self, id: TaskId, outcome: &Outcome) {
+    fn say_what_stays(&self, id: NodeId, outcome: &Outcome) {
         let Some(tree) = outcome.worktree.as_ref().filter(|tree| !tree.undelivered.is_empty()) else {
             return;
         };
@@ -277,14 +277,15 @@ impl Driver {
     /// Takes the trees down that others could look at; nobody runs any more. One that a reader still needs when the run is
     /// gone on with stays, and so does what can't be taken down.
     fn release_trees(&mut self) -> Result<(), DriveError> {
-        for Held { task, attempt, tree, held, branch } in std::mem::take(&mut self.held) {
-            let readers = &self.plan_task(task).1.dir_readers;
+        for Held { node, attempt, tree, held, branch } in std::mem::take(&mut self.held) {
+            let readers = &self.plan_task(node).1.dir_readers;
             let is_done = |reader: &TaskId| {
-                let state = self.setup.scheduler.task(*reader).state;
+                let scheduler = &self.setup.scheduler;
+                let state = scheduler.node(scheduler.node_of(*reader)).state;
                 matches!(state, TaskState::Completed | TaskState::Skipped)
             };
             let needed = !readers.iter().all(is_done);
-            let (address, path) = (self.address(task), tree.path().display());
+            let (address, path) = (self.address(node), tree.path().display());
             let kept = self.trees.release(&tree, &held, needed).unwrap_or(true);
             let note = match (needed, kept) {
                 (true, _) => Some(format!("the tree of `{address}` stays for those that read it: `{path}`")),

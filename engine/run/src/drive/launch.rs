@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use flow_core::event::{Launch, LaunchAgent};
-use flow_core::ids::{Attempt, TaskId};
+use flow_core::ids::{Attempt, NodeId};
 use flow_core::model::{Isolation, Outcome, Reason};
 use flow_core::plan::{Output, Task, TaskKind};
 use flow_core::schedule::Input;
@@ -28,7 +28,7 @@ pub(super) enum Ready {
 /// An attempt on its way to its start: whose it is, and where it works.
 #[derive(Clone, Copy)]
 pub(super) struct Site<'a> {
-    pub(super) id: TaskId,
+    pub(super) id: NodeId,
     pub(super) attempt: Attempt,
     pub(super) task: &'a Task,
     /// The folder that it begins in.
@@ -44,7 +44,7 @@ pub(super) fn refused(reason: Reason, message: impl Into<String>) -> Refused {
 }
 
 impl Driver {
-    pub(super) fn launch(&mut self, id: TaskId, attempt: Attempt, slot: u32) {
+    pub(super) fn launch(&mut self, id: NodeId, attempt: Attempt, slot: u32) {
         let (switch, signal) = stop_pair();
         let message = CommitMessage::default();
         let live = Live { attempt, slot, switch, signal, tree: None, merging: false, message, ready: None };
@@ -55,7 +55,7 @@ impl Driver {
         }
     }
 
-    fn make_tree(&mut self, id: TaskId, attempt: Attempt) {
+    fn make_tree(&mut self, id: NodeId, attempt: Attempt) {
         let order = self.tree_order(id, attempt);
         let (trees, sender) = (Arc::clone(&self.trees), self.sender.clone());
         match order {
@@ -71,13 +71,13 @@ impl Driver {
                         )),
                     };
                     // The loop lives until every attempt has ended, so it hears this.
-                    let _ = sender.send(Message::Tree { task: id, attempt, made }).await;
+                    let _ = sender.send(Message::Tree { node: id, attempt, made }).await;
                 });
             }
         }
     }
 
-    fn tree_order(&self, id: TaskId, attempt: Attempt) -> Result<TreeOrder, Refused> {
+    fn tree_order(&self, id: NodeId, attempt: Attempt) -> Result<TreeOrder, Refused> {
         let (plan_id, task) = self.plan_task(id);
         let scope = self.scope(id, plan_id, attempt);
         let base = match &task.base {
@@ -99,7 +99,7 @@ impl Driver {
 
     pub(super) fn tree_made(
         &mut self,
-        id: TaskId,
+        id: NodeId,
         attempt: Attempt,
         made: Result<Box<PrivateTree>, Refused>,
     ) -> Result<(), DriveError> {
@@ -123,7 +123,7 @@ impl Driver {
     }
 
     /// Renders the attempt and asks for `attempt_running`; or ends it.
-    fn prepare(&mut self, id: TaskId) {
+    fn prepare(&mut self, id: NodeId) {
         let Some(live) = self.live.get(&id) else { return };
         let (attempt, tree) = (live.attempt, live.tree.clone());
         match self.ready(id, attempt, tree.as_deref()) {
@@ -135,7 +135,7 @@ impl Driver {
                     live.ready = Some(ready);
                     live.message = message;
                 }
-                self.follow(Input::Running { task: id, attempt, launch: Box::new(launch) });
+                self.follow(Input::Running { node: id, attempt, launch: Box::new(launch) });
             }
             Err(outcome) => self.abandon(id, attempt, outcome),
         }
@@ -151,7 +151,7 @@ impl Driver {
     }
 
     /// Ends an attempt whose executor never started.
-    fn abandon(&mut self, id: TaskId, attempt: Attempt, outcome: Refused) {
+    fn abandon(&mut self, id: NodeId, attempt: Attempt, outcome: Refused) {
         if self.live.get(&id).is_some_and(|live| live.tree.is_some()) {
             self.settle_tree(id, attempt, outcome);
         } else {
@@ -161,7 +161,7 @@ impl Driver {
 
     fn ready(
         &self,
-        id: TaskId,
+        id: NodeId,
         attempt: Attempt,
         tree: Option<&PrivateTree>,
     ) -> Result<(Ready, Launch, CommitMessage), Refused> {
@@ -261,12 +261,12 @@ impl Driver {
         })
     }
 
-    pub(super) fn tag(&self, id: TaskId, attempt: Attempt) -> String {
+    pub(super) fn tag(&self, id: NodeId, attempt: Attempt) -> String {
         format!("{}/{}.{attempt}", self.setup.folder.id(), self.address(id))
     }
 
     /// The loop has written `attempt_running`: the executor starts.
-    pub(super) fn start(&mut self, id: TaskId) {
+    pub(super) fn start(&mut self, id: NodeId) {
         let Some(live) = self.live.get_mut(&id) else { return };
         let (attempt, slot, signal) = (live.attempt, live.slot, live.signal.clone());
         let (ready, sender) = (live.ready.take(), self.sender.clone());
@@ -291,7 +291,7 @@ impl Driver {
     }
 
     /// The output files of a slot; without them the attempt ends.
-    fn output_files(&mut self, id: TaskId, attempt: Attempt, slot: u32) -> Option<SlotFiles> {
+    fn output_files(&mut self, id: NodeId, attempt: Attempt, slot: u32) -> Option<SlotFiles> {
         match self.slots.open(slot) {
             Ok(files) => Some(files),
             Err(error) => {
@@ -303,9 +303,9 @@ impl Driver {
     }
 
     /// Ends an attempt of which nothing ever lived.
-    pub(super) fn end_now(&mut self, id: TaskId, attempt: Attempt, outcome: Refused) {
+    pub(super) fn end_now(&mut self, id: NodeId, attempt: Attempt, outcome: Refused) {
         self.live.remove(&id);
-        self.follow(Input::Ended { task: id, attempt, outcome });
+        self.follow(Input::Ended { node: id, attempt, outcome });
     }
 }
 
