@@ -251,9 +251,9 @@ fn lines(plan: &Plan, task: &Task, model: ModelOf<'_>) -> Vec<(&'static str, Str
     if task.on_lost == OnLost::Fail && task.kind.as_str() == "local_bash" {
         all.push(("on_lost", "fail".to_owned()));
     }
-    if task.retry.max > 0 {
-        let attempts = if task.retry.max == 1 { "attempt" } else { "attempts" };
-        all.push(("retry", format!("up to {} further {attempts}", task.retry.max)));
+    if task.retry.policy.max > 0 {
+        let attempts = if task.retry.policy.max == 1 { "attempt" } else { "attempts" };
+        all.push(("retry", format!("up to {} further {attempts}", task.retry.policy.max)));
     }
     if let Some(limit) = task.timeout.run {
         all.push(("timeout", format_duration(limit)));

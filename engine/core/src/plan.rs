@@ -325,8 +325,17 @@ pub enum Item {
 }
 
 /// `retry`.
-#[derive(Debug, PartialEq)]
+#[derive(Debug, Default, PartialEq)]
 pub struct Retry {
+    /// All but its expression: what the scheduler reads.
+    pub policy: RetryPolicy,
+    /// `retry.if`.
+    pub condition: Option<Template>,
+}
+
+/// How often an attempt is tried again, when, and after which failures.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RetryPolicy {
     /// Further attempts after the first.
     pub max: u32,
     /// Before the first of them.
@@ -339,20 +348,17 @@ pub struct Retry {
     pub jitter: bool,
     /// Reasons that are worth another attempt; `None`: the default set.
     pub on: Option<Vec<Reason>>,
-    /// `retry.if`.
-    pub condition: Option<Template>,
 }
 
-impl Default for Retry {
+impl Default for RetryPolicy {
     fn default() -> Self {
-        Retry {
+        RetryPolicy {
             max: 0,
             delay: Duration::from_secs(1),
             backoff: 2.0,
             max_delay: Duration::from_secs(60),
             jitter: true,
             on: None,
-            condition: None,
         }
     }
 }

@@ -96,7 +96,7 @@ fn outline(plan: &Plan) -> String {
             needs.join(" "),
             task.isolation,
             task.merge,
-            task.retry.max,
+            task.retry.policy.max,
             task.timeout.run,
             env.join(" ")
         );

@@ -364,6 +364,7 @@ fn needs<'a>(findings: &mut Findings, scope: &mut Scope<'_, 'a>, shape: &Shape<'
 
 fn retry<'a>(findings: &mut Findings, scope: &mut Scope<'_, 'a>, keys: Keys<'a>) -> Retry {
     let mut retry = Retry::default();
+    let policy = &mut retry.policy;
     let Some(Spanned { value: written, span }) = keys.get(|keys| &keys.retry) else { return retry };
     if written.max.is_none() {
         let finding =
@@ -371,26 +372,26 @@ fn retry<'a>(findings: &mut Findings, scope: &mut Scope<'_, 'a>, keys: Keys<'a>)
         findings.push(finding.help("add `max`, the number of further attempts"));
     }
     if let Some(max) = &written.max {
-        retry.max = whole(findings, "retry.max", max, 0..=1000).unwrap_or_default();
+        policy.max = whole(findings, "retry.max", max, 0..=1000).unwrap_or_default();
     }
     if let Some(delay) = &written.delay {
-        retry.delay = length(findings, "retry.delay", delay).unwrap_or(retry.delay);
+        policy.delay = length(findings, "retry.delay", delay).unwrap_or(policy.delay);
     }
     if let Some(most) = &written.max_delay {
-        retry.max_delay = length(findings, "retry.max_delay", most).unwrap_or(retry.max_delay);
+        policy.max_delay = length(findings, "retry.max_delay", most).unwrap_or(policy.max_delay);
     }
     if let Some(factor) = &written.backoff {
         if (1.0..=1000.0).contains(&factor.value) {
-            retry.backoff = factor.value;
+            policy.backoff = factor.value;
         } else {
             let message = format!("`retry.backoff` can't be {}: it takes 1 to 1000", factor.value);
             findings.push(findings.at(Code::BadValue, factor.span, message));
         }
     }
     if let Some(jitter) = &written.jitter {
-        retry.jitter = jitter.value;
+        policy.jitter = jitter.value;
     }
-    retry.on = written.on.as_ref().map(|words| reasons(findings, &words.value));
+    policy.on = written.on.as_ref().map(|words| reasons(findings, &words.value));
     let condition = written.condition.as_ref();
     retry.condition =
         condition.and_then(|text| templates::expression(findings, scope, Spot::Verdict, "retry.if", text));

@@ -231,7 +231,7 @@ impl<'a> Turn<'a> {
     fn settle(&mut self, id: NodeId) {
         if !self.may_retry(id) {
             self.end_as_attempt(id);
-        } else if self.book.spec(id).retry.has_condition {
+        } else if self.book.spec(id).asks_retry {
             let attempt = Attempt(self.book.node(id).attempts);
             self.ask(id, Asked::Retry, Question::Retry { attempt });
         } else {

@@ -62,7 +62,7 @@ fn random_plan(rng: &mut Rng) -> Vec<NodeSpec> {
             spec.fail_fast = rng.one_in(3);
             spec.continue_on_error = rng.one_in(4);
             spec.retry.max = *rng.pick(&[0, 0, 1, 2]);
-            spec.retry.has_condition = rng.one_in(4);
+            spec.asks_retry = rng.one_in(4);
             spec.retry.jitter = rng.one_in(2);
             spec.retry.delay = Duration::from_millis(*rng.pick(&[0, 1, 1000]));
             spec.retry.on = rng.one_in(3).then(|| vec![Reason::Timeout, Reason::Signal, Reason::Cancelled]);

@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use super::spec::RetrySpec;
 use crate::ids::{Address, Attempt};
 use crate::model::Reason;
+use crate::plan::RetryPolicy;
 
 /// Whether an attempt that failed for this reason is worth another. Kills never are, whatever `retry.on` says.
-pub(super) fn is_worth_it(spec: &RetrySpec, reason: Reason) -> bool {
-    match &spec.on {
+pub(super) fn is_worth_it(policy: &RetryPolicy, reason: Reason) -> bool {
+    match &policy.on {
         Some(reasons) => reasons.contains(&reason) && !is_final(reason),
         None => is_transient(reason),
     }
@@ -65,16 +65,16 @@ pub(super) fn is_transient(reason: Reason) -> bool {
 /// How long to wait after the `failures`-th failure in a row. Jitter shortens it by up to a half, so that tasks which
 /// failed together don't come back together; it is a function of the run's seed, so that a replay is exact.
 pub(super) fn delay(
-    spec: &RetrySpec,
+    policy: &RetryPolicy,
     failures: u32,
     seed: u64,
     address: &Address,
     attempt: Attempt,
 ) -> Duration {
     let exponent = i32::try_from(failures.saturating_sub(1)).unwrap_or(i32::MAX);
-    let grown = spec.delay.as_secs_f64() * spec.backoff.powi(exponent);
-    let full = Duration::try_from_secs_f64(grown).unwrap_or(spec.max_delay).min(spec.max_delay);
-    if !spec.jitter {
+    let grown = policy.delay.as_secs_f64() * policy.backoff.powi(exponent);
+    let full = Duration::try_from_secs_f64(grown).unwrap_or(policy.max_delay).min(policy.max_delay);
+    if !policy.jitter {
         return full;
     }
     let hash = address.as_str().bytes().fold(seed, |hash, byte| mix(hash ^ u64::from(byte)));

@@ -350,7 +350,7 @@ fn a_task_that_waits_for_its_retry_holds_no_slot() {
 
 #[test]
 fn a_retry_condition_is_asked_with_the_attempt_that_failed() {
-    let asks = |spec: &mut super::NodeSpec| spec.retry.has_condition = true;
+    let asks = |spec: &mut super::NodeSpec| spec.asks_retry = true;
     let mut rig = Rig::start(vec![task("t").retries(5).with(asks)], limits(1));
     rig.fail("t").says("ask t retry").are("t=running").yes("t", true).are("t=created").tick(1000);
     rig.says("launch t 2 in 0").fail("t").yes("t", false).are("t=failed(exit_code)").says("finish failed");

@@ -7,7 +7,7 @@ use crate::event::{Event, Instance};
 use crate::graph::{Edge, EdgeKind};
 use crate::ids::{Address, Attempt, NodeId, TaskId};
 use crate::model::{Outcome, Reason, RunStatus};
-use crate::plan::{ConditionAt, InstanceLimit, OnLost, Plan, Selected};
+use crate::plan::{ConditionAt, InstanceLimit, OnLost, Plan, RetryPolicy, Selected};
 
 /// What the scheduler needs to know of a plan task.
 #[derive(Clone, Debug)]
@@ -25,7 +25,9 @@ pub struct NodeSpec {
     /// Whether the first failed instance stops its siblings.
     pub fail_fast: bool,
     /// `retry`.
-    pub retry: RetrySpec,
+    pub retry: RetryPolicy,
+    /// Whether there is a `retry.if` to ask for.
+    pub asks_retry: bool,
     /// `timeout.run`.
     pub timeout: Option<Duration>,
     /// `continue_on_error`.
@@ -47,25 +49,6 @@ pub struct PoolSpec {
     pub number: usize,
     /// How many slots it has.
     pub slots: NonZeroU32,
-}
-
-/// `retry`, without its expression.
-#[derive(Clone, Debug)]
-pub struct RetrySpec {
-    /// Further attempts after the first.
-    pub max: u32,
-    /// Before the first of them.
-    pub delay: Duration,
-    /// Factor from one to the next.
-    pub backoff: f64,
-    /// The longest.
-    pub max_delay: Duration,
-    /// Whether each is shortened by up to a half, at random.
-    pub jitter: bool,
-    /// Reasons that are worth another attempt; `None`: the default set.
-    pub on: Option<Vec<Reason>>,
-    /// Whether there is a `retry.if` to ask for.
-    pub has_condition: bool,
 }
 
 /// What bounds a run.
@@ -229,15 +212,8 @@ impl NodeSpec {
                     expands: expansion.is_some(),
                     max_parallel: expansion.and_then(|expansion| expansion.max_parallel),
                     fail_fast: expansion.is_some_and(|expansion| expansion.fail_fast),
-                    retry: RetrySpec {
-                        max: task.retry.max,
-                        delay: task.retry.delay,
-                        backoff: task.retry.backoff,
-                        max_delay: task.retry.max_delay,
-                        jitter: task.retry.jitter,
-                        on: task.retry.on.clone(),
-                        has_condition: task.retry.condition.is_some(),
-                    },
+                    retry: task.retry.policy.clone(),
+                    asks_retry: task.retry.condition.is_some(),
                     timeout: task.timeout.run,
                     continue_on_error: task.continue_on_error,
                     selected: true,

@@ -3,16 +3,15 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::num::NonZeroU32;
-use std::time::Duration;
 
 use super::book::{Book, Node};
 use super::slots::Slots;
-use super::{Answer, Decision, Effect, Input, Limits, NodeSpec, Question, RetrySpec, Scheduler};
+use super::{Answer, Decision, Effect, Input, Limits, NodeSpec, Question, Scheduler};
 use crate::event::{Entry, Event, Instance, Launch, VERSION};
 use crate::graph::{Edge, EdgeKind};
 use crate::ids::{Address, Attempt, Millis, NodeId, Nodes, RunId, TaskId};
 use crate::model::{AttemptEnd, Outcome, Reason};
-use crate::plan::ConditionAt;
+use crate::plan::{ConditionAt, RetryPolicy};
 
 /// A task in the making; the tasks it needs are named.
 pub(super) struct Draft {
@@ -33,15 +32,8 @@ pub(super) fn bare(name: &str) -> NodeSpec {
         expands: false,
         max_parallel: None,
         fail_fast: false,
-        retry: RetrySpec {
-            max: 0,
-            delay: Duration::from_secs(1),
-            backoff: 2.0,
-            max_delay: Duration::from_secs(60),
-            jitter: false,
-            on: None,
-            has_condition: false,
-        },
+        retry: RetryPolicy { jitter: false, ..RetryPolicy::default() },
+        asks_retry: false,
         timeout: None,
         continue_on_error: false,
         selected: true,
