@@ -31,6 +31,7 @@ mod keys;
 mod logs;
 mod models;
 mod newcomer;
+mod old_runs;
 mod outputs;
 mod providers;
 mod refused;

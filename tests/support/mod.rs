@@ -2,7 +2,9 @@
 
 mod flow;
 pub mod model_server;
+mod transcript;
 mod world;
 
 pub use flow::{Flow, Ran, Running};
+pub use transcript::Transcript;
 pub use world::{alive, git, signal, wait_until};
