@@ -1,13 +1,12 @@
 //! The values that an evaluation sees.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use indexmap::IndexMap;
 use minijinja::value::{Object, ObjectRepr};
 use serde_json::{Map, Value};
 
-use super::files::Files;
+use super::files::ValueFiles;
 
 /// How the run stands, for `success()`, `failure()` and `cancelled()`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -28,7 +27,7 @@ pub struct Context {
 pub(super) struct Shared {
     pub(super) values: IndexMap<String, Value>,
     pub(super) status: Status,
-    pub(super) files: Files,
+    pub(super) files: Option<ValueFiles>,
     incomplete: Vec<String>,
     fault: Option<String>,
 }
@@ -68,14 +67,9 @@ impl Context {
         Arc::make_mut(&mut self.shared).status = status;
     }
 
-    /// Gives the filter `file` a folder. The caller writes the files: [`Context::take_files`].
-    pub fn files_dir(&mut self, dir: impl Into<PathBuf>) {
-        Arc::make_mut(&mut self.shared).files = Files::within(dir.into());
-    }
-
-    /// The files that `file` has named since the last call, with what they are to hold.
-    pub fn take_files(&self) -> Vec<(PathBuf, Vec<u8>)> {
-        self.shared.files.take()
+    /// Gives the filter `file` a folder. The caller writes the files: [`ValueFiles::take`].
+    pub fn set_files(&mut self, files: &ValueFiles) {
+        Arc::make_mut(&mut self.shared).files = Some(files.clone());
     }
 
     pub(super) fn root(&self, grows: bool) -> Root {

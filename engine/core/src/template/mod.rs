@@ -34,6 +34,7 @@ mod walk_block;
 pub use claims::{Claims, Comparison, Operand, Relation};
 pub use context::{Context, Status};
 pub use error::{EvalError, TemplateError, TemplateErrorKind};
+pub use files::ValueFiles;
 pub use reference::{Reference, Segment};
 pub use scan::in_our_words;
 pub use script::{RenderedScript, Script, ScriptHole, ScriptPart};

@@ -1,5 +1,6 @@
 use serde_json::json;
 
+use super::super::files::ValueFiles;
 use super::*;
 
 fn context() -> Context {
@@ -459,7 +460,7 @@ fn values_that_no_variable_can_hold_stop_the_script() {
         message(&context, &format!("a{many}")).0,
         "the values of this script pass 1 MiB together; write `| file` to get a path"
     );
-    context.files_dir("/run");
+    context.set_files(&ValueFiles::within("/run".into()));
     assert_eq!(
         lower("tail ${{ v | file }}").render(&context).unwrap().env,
         [("FLOW_1".to_owned(), "/run/value-1".to_owned())]

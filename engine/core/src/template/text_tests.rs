@@ -1,6 +1,7 @@
 use serde_json::json;
 
 use super::super::context::Status;
+use super::super::files::ValueFiles;
 use super::super::reference::Segment;
 use super::super::scan::{foreign_operator, in_our_words};
 use super::*;
@@ -254,14 +255,15 @@ fn file_names_a_file_and_leaves_the_writing_to_the_caller() {
     let mut context = context();
     let template = Template::text("cat ${{ tasks.a.stdout | file }} ${{ item | file }}").unwrap();
     assert_eq!(template.render(&context).unwrap_err().message, "`file` has no folder to write to here");
-    context.files_dir("/run/files");
+    let files = ValueFiles::within("/run/files".into());
+    context.set_files(&files);
     assert_eq!(template.render(&context).unwrap(), "cat /run/files/value-1 /run/files/value-2");
-    let files = context.take_files();
-    let paths: Vec<_> = files.iter().map(|(path, _)| path.to_str().unwrap()).collect();
+    let named = files.take();
+    let paths: Vec<_> = named.iter().map(|(path, _)| path.to_str().unwrap()).collect();
     assert_eq!(paths, ["/run/files/value-1", "/run/files/value-2"]);
-    assert_eq!(files[0].1, b"one\ntwo\nthree\n");
-    assert_eq!(files[1].1, br#"{"id":"auth","paths":["p","q"]}"#);
-    assert!(context.take_files().is_empty());
+    assert_eq!(named[0].1, "one\ntwo\nthree\n");
+    assert_eq!(named[1].1, r#"{"id":"auth","paths":["p","q"]}"#);
+    assert!(files.take().is_empty());
 }
 
 #[test]

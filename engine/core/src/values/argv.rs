@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::context::Scope;
-use super::launch::{Files, failure, take_files, unevaluated};
+use super::launch::{failure, unevaluated};
 use crate::model::Outcome;
 use crate::template::{Template, json_text};
 
@@ -12,15 +12,11 @@ const LONGEST: usize = 120 << 10;
 
 /// Renders the words of a command. An element that is one expression with a list as its value makes as many arguments.
 /// A value that begins with `-` would be an option of the program: it is refused unless a `--` stands before it.
-pub(super) fn argv(
-    scope: &Scope<'_>,
-    words: &[Template],
-    files: &mut Files,
-) -> Result<Vec<String>, Box<Outcome>> {
+pub(super) fn argv(scope: &Scope<'_>, words: &[Template]) -> Result<Vec<String>, Box<Outcome>> {
     let mut argv = Vec::with_capacity(words.len());
     let mut options_ended = false;
     for (at, word) in words.iter().enumerate() {
-        argv.extend(arguments(scope, at, word, options_ended, files)?);
+        argv.extend(arguments(scope, at, word, options_ended)?);
         options_ended |= is_end_of_options(word);
     }
     match argv.first() {
@@ -35,7 +31,6 @@ pub(super) fn arguments(
     at: usize,
     word: &Template,
     options_ended: bool,
-    files: &mut Files,
 ) -> Result<Vec<String>, Box<Outcome>> {
     if word.is_literal() {
         return Ok(vec![word.source.to_string()]);
@@ -43,7 +38,6 @@ pub(super) fn arguments(
     let what = format!("run[{at}]");
     let context = scope.context(&word.references);
     let value = word.value(&context).map_err(|error| unevaluated(&what, &error))?;
-    take_files(&context, files);
     let values = match value {
         Value::Array(items) if word.single_expression() => items,
         value => vec![value],

@@ -9,7 +9,7 @@ use crate::ids::{Attempt, TaskId};
 use crate::model::{Outcome, RunStatus, TaskState};
 use crate::plan::{Over, Plan};
 use crate::report::{Fold, TaskReport, Texts};
-use crate::template::{Context, Reference, Segment, Template};
+use crate::template::{Context, Reference, Segment, Template, ValueFiles};
 
 /// What is true of the whole run and doesn't change while it lives.
 pub struct Facts {
@@ -60,6 +60,8 @@ pub struct Scope<'a> {
     pub attempt: Attempt,
     /// Declared variables that are rendered already; `None`: those of the plan, rendered when one of them is read.
     pub env: Option<IndexMap<String, String>>,
+    /// Where `file` writes; `None`: it can't.
+    pub files: Option<&'a ValueFiles>,
 }
 
 impl Scope<'_> {
@@ -71,7 +73,9 @@ impl Scope<'_> {
         let own = self.env.is_none().then(|| if reads_env { self.plan_env() } else { IndexMap::new() });
         let declared = self.env.as_ref().or(own.as_ref());
         let mut context = Context::new();
-        context.files_dir(format!("{}/values", self.facts.run_dir));
+        if let Some(files) = self.files {
+            context.set_files(files);
+        }
         let (mut tasks, mut env, mut secrets) = (Map::new(), Map::new(), Map::new());
         let mut run = self.run_facts();
         for reference in references {
@@ -196,7 +200,7 @@ impl Scope<'_> {
             .or_else(|| self.facts.env.get(name).filter(|_| !self.plan.secrets.iter().any(|s| s == name)))
     }
 
-    fn address(&self) -> Option<String> {
+    pub(super) fn address(&self) -> Option<String> {
         let task = &self.plan.tasks[self.task?.index()].address;
         Some(
             self.instance

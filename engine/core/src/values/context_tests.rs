@@ -148,9 +148,24 @@ fn a_large_value_becomes_a_file_and_the_file_is_handed_back_for_writing() {
     let out = run.journal.text("out", &big);
     run.journal.run("a", 1, What::Shell, Outcome { stdout: Some(out), ..exit(0) });
     let Ok(super::super::Launchable::Shell(shell)) = run.prepare("b") else { panic!("it can be prepared") };
-    let [(path, bytes)] = &shell.common.files[..] else { panic!("one file: {:?}", shell.common.files) };
-    assert!(path.starts_with("/runs/r/values") && bytes.len() == big.len(), "{}", path.display());
+    let [(path, text)] = &shell.common.files[..] else { panic!("one file: {:?}", shell.common.files) };
+    assert!(path.starts_with("/runs/r/values/b.1") && text.len() == big.len(), "{}", path.display());
     assert_eq!(shell.common.env["FLOW_1"], path.display().to_string());
+}
+
+#[test]
+fn no_two_values_of_a_run_share_a_file() {
+    let run = Middle::of(
+        "tasks:\n  a: { env: { V: \"${{ 'one' | file }}\" }, run: \"cat ${{ 'two' | file }}\" }\n  b: { run: \"cat ${{ 'three' | file }}\" }\n",
+    );
+    let files = |task: &str| match run.prepare(task) {
+        Ok(super::super::Launchable::Shell(shell)) => shell.common.files,
+        _ => panic!("it can be prepared"),
+    };
+    let file = |path: &str, text: &str| (std::path::PathBuf::from(path), text.to_owned());
+    let of_a = [file("/runs/r/values/a.1/value-1", "one"), file("/runs/r/values/a.1/value-2", "two")];
+    assert_eq!(files("a"), of_a);
+    assert_eq!(files("b"), [file("/runs/r/values/b.1/value-1", "three")]);
 }
 
 #[test]

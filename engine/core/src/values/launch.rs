@@ -12,8 +12,8 @@ use super::context::Scope;
 use super::limits::{check_all, check_variable};
 use crate::model::{Outcome, Reason};
 use crate::plan::{AgentTask, Command, Task, TaskKind};
-use crate::template::{Context, EvalError, Reference, RenderedScript, Script, Segment, Template};
-use crate::text::one_line;
+use crate::template::{EvalError, Reference, RenderedScript, Script, Segment, Template, ValueFiles};
+use crate::text::{file_name, one_line};
 
 /// What an attempt runs.
 #[derive(Debug)]
@@ -85,7 +85,7 @@ pub struct Common {
     /// `artifacts`: paths and patterns.
     pub artifacts: Vec<String>,
     /// Files to write before the start: from `| file`.
-    pub files: Vec<(PathBuf, Vec<u8>)>,
+    pub files: Vec<(PathBuf, String)>,
     /// Commands of `setup`, in order.
     pub setup: Vec<PreparedSetup>,
     /// What commits of its work say.
@@ -115,11 +115,12 @@ impl Common {
 
 /// Renders an attempt. A failure is the attempt's outcome.
 pub fn prepare(scope: &Scope<'_>, task: &Task) -> Result<Launchable, Box<Outcome>> {
-    let mut files = Vec::new();
+    let files = ValueFiles::within(files_dir(scope));
+    let scope = &Scope { files: Some(&files), env: None, ..*scope };
     let (mut env, mut secret_env) = (IndexMap::new(), Vec::new());
     for (name, template) in scope.plan.env.iter().chain(&task.env) {
         let inner = Scope { env: Some(env.clone()), ..*scope };
-        let value = render(&inner, &format!("env.{name}"), template, &mut files)?;
+        let value = render(&inner, &format!("env.{name}"), template)?;
         if template.references.iter().any(|reference| holds_secret(reference, &secret_env)) {
             secret_env.push(name.clone());
         }
@@ -129,21 +130,15 @@ pub fn prepare(scope: &Scope<'_>, task: &Task) -> Result<Launchable, Box<Outcome
     let declared = env.len();
     check_all(&env, declared)?;
     let inner = Scope { env: Some(env.clone()), ..*scope };
-    let dir = task.dir.as_ref().map(|template| render(&inner, "dir", template, &mut files)).transpose()?;
-    let described = task
-        .description
-        .as_ref()
-        .map(|template| render(&inner, "description", template, &mut files))
-        .transpose()?;
-    let setup = setup(&inner, task, &env, &mut files)?;
-    let artifacts = task.artifacts.iter().map(|template| render(&inner, "artifacts", template, &mut files));
+    let dir = task.dir.as_ref().map(|template| render(&inner, "dir", template)).transpose()?;
+    let described =
+        task.description.as_ref().map(|template| render(&inner, "description", template)).transpose()?;
+    let setup = setup(&inner, task, &env)?;
+    let artifacts = task.artifacts.iter().map(|template| render(&inner, "artifacts", template));
     let artifacts = artifacts.collect::<Result<Vec<_>, _>>()?;
-    let message = task
-        .merge_message
-        .as_ref()
-        .map(|template| render(&inner, "merge.message", template, &mut files))
-        .transpose()?;
-    let common = |fallback: &str, prompt: Option<&str>, env, files| Common {
+    let message =
+        task.merge_message.as_ref().map(|template| render(&inner, "merge.message", template)).transpose()?;
+    let common = |fallback: &str, prompt: Option<&str>, env| Common {
         message: CommitMessage::of(message, described.as_deref(), prompt),
         setup,
         description: one_line(described.as_deref().unwrap_or(fallback), 120),
@@ -151,14 +146,13 @@ pub fn prepare(scope: &Scope<'_>, task: &Task) -> Result<Launchable, Box<Outcome
         env,
         secret_env,
         artifacts,
-        files,
+        files: files.take(),
     };
     match &task.kind {
         TaskKind::Shell(shell) => {
             let (command, first) = match &shell.command {
                 Command::Script { shell, script: lowered } => {
-                    let RenderedScript { text: script, env: holes } =
-                        script(&inner, "run", lowered, &mut files)?;
+                    let RenderedScript { text: script, env: holes } = script(&inner, "run", lowered)?;
                     // As the person wrote it: the variables of the lowered script say nothing, and a value may be secret.
                     let source = lowered.source();
                     let first = source.lines().map(str::trim).find(|line| !line.is_empty());
@@ -168,52 +162,44 @@ pub fn prepare(scope: &Scope<'_>, task: &Task) -> Result<Launchable, Box<Outcome
                     (PreparedCommand::Script { shell: Arc::clone(shell), script }, first)
                 }
                 Command::Words(words) => {
-                    let words = argv(&inner, words, &mut files)?;
+                    let words = argv(&inner, words)?;
                     let shown = command_line(&words);
                     (PreparedCommand::Words(words), shown)
                 }
             };
-            Ok(Launchable::Shell(PreparedShell { command, common: common(&first, None, env, files) }))
+            Ok(Launchable::Shell(PreparedShell { command, common: common(&first, None, env) }))
         }
         TaskKind::Agent(agent) => {
-            let prompt = prompt(&inner, agent, &mut files)?;
+            let prompt = render(&inner, "prompt", &agent.prompt)?;
             let first = prompt.clone();
-            let checks = checks(&inner, agent, &mut files)?;
-            Ok(Launchable::Agent(PreparedAgent {
-                prompt,
-                checks,
-                common: common(&first, Some(&first), env, files),
-            }))
+            let checks = checks(&inner, agent)?;
+            Ok(Launchable::Agent(PreparedAgent { prompt, checks, common: common(&first, Some(&first), env) }))
         }
     }
 }
 
-pub(super) type Files = Vec<(PathBuf, Vec<u8>)>;
+/// Where the values go that an attempt reads as files: each attempt has a folder of its own.
+fn files_dir(scope: &Scope<'_>) -> PathBuf {
+    let address = scope.address().unwrap_or_default();
+    format!("{}/values/{}.{}", scope.facts.run_dir, file_name(&address), scope.attempt).into()
+}
 
-fn render(
-    scope: &Scope<'_>,
-    what: &str,
-    template: &Template,
-    files: &mut Files,
-) -> Result<String, Box<Outcome>> {
+fn render(scope: &Scope<'_>, what: &str, template: &Template) -> Result<String, Box<Outcome>> {
     if template.is_literal() {
         return Ok(template.source.to_string());
     }
     let context = scope.context(&template.references);
-    let rendered = template.render(&context).map_err(|error| unevaluated(what, &error));
-    take_files(&context, files);
-    rendered
+    template.render(&context).map_err(|error| unevaluated(what, &error))
 }
 
 fn setup(
     scope: &Scope<'_>,
     task: &Task,
     env: &IndexMap<String, String>,
-    files: &mut Files,
 ) -> Result<Vec<PreparedSetup>, Box<Outcome>> {
     let commands = task.preparation.iter().flat_map(|preparation| &preparation.setup);
     let prepared = commands.map(|command| {
-        let RenderedScript { text: script, env: holes } = script(scope, "setup", &command.script, files)?;
+        let RenderedScript { text: script, env: holes } = script(scope, "setup", &command.script)?;
         let mut env = env.clone();
         env.extend(holes);
         let source = command.script.source();
@@ -224,30 +210,19 @@ fn setup(
     prepared.collect()
 }
 
-fn script(
-    scope: &Scope<'_>,
-    what: &str,
-    script: &Script,
-    files: &mut Files,
-) -> Result<RenderedScript, Box<Outcome>> {
+fn script(scope: &Scope<'_>, what: &str, script: &Script) -> Result<RenderedScript, Box<Outcome>> {
     if let Some(text) = script.literal() {
         // Everything that templates can see takes longer to put together than most scripts to start.
         return Ok(RenderedScript { text: text.to_owned(), env: Vec::new() });
     }
     let context = scope.context(script.holes().flat_map(|hole| &hole.template.references));
-    let rendered = script.render(&context).map_err(|error| unevaluated(what, &error));
-    take_files(&context, files);
-    rendered
+    script.render(&context).map_err(|error| unevaluated(what, &error))
 }
 
-fn checks(
-    scope: &Scope<'_>,
-    agent: &AgentTask,
-    files: &mut Files,
-) -> Result<Vec<PreparedCheck>, Box<Outcome>> {
+fn checks(scope: &Scope<'_>, agent: &AgentTask) -> Result<Vec<PreparedCheck>, Box<Outcome>> {
     let checks = agent.checks.iter().flat_map(|checks| &checks.checks);
     let prepared = checks.map(|check| {
-        let RenderedScript { text: script, env } = script(scope, "checks", &check.script, files)?;
+        let RenderedScript { text: script, env } = script(scope, "checks", &check.script)?;
         // As the person wrote it, like the description of a command.
         let shown = one_line(&check.script.source(), 80);
         Ok(PreparedCheck { shown, script, env, timeout: check.timeout })
@@ -262,14 +237,6 @@ fn holds_secret(reference: &Reference, secret_env: &[String]) -> bool {
         [Segment::Name(root), Segment::Name(name), ..] if root == "env" => secret_env.contains(name),
         _ => false,
     }
-}
-
-fn prompt(scope: &Scope<'_>, agent: &AgentTask, files: &mut Files) -> Result<String, Box<Outcome>> {
-    render(scope, "prompt", &agent.prompt, files)
-}
-
-pub(super) fn take_files(context: &Context, files: &mut Files) {
-    files.extend(context.take_files());
 }
 
 /// A template that could not be evaluated. One that reads what is lost is right in itself.

@@ -19,6 +19,7 @@ pub fn lock_name(plan: &Plan, facts: &Facts) -> Result<Option<String>, String> {
         instance: None,
         attempt: Attempt::FIRST,
         env: None,
+        files: None,
     };
     let name = lock.render(&scope.context(&lock.references)).map_err(|error| format!("`lock`: {error}"))?;
     match name.trim() {

@@ -12,7 +12,7 @@ use crate::ids::Attempt;
 use crate::model::{Digest, OutputSlice};
 use crate::plan::{Command, Expansion, Item, Items, Over, Plan, Task, TaskKind};
 use crate::report::{Fold, Texts};
-use crate::template::{Reference, Script, ScriptPart, Template};
+use crate::template::{Reference, Script, ScriptPart, Template, ValueFiles};
 use crate::text::shell_word;
 
 /// A task, or one of its instances, before the run.
@@ -28,8 +28,10 @@ pub struct Preview {
 
 /// The task, or each of its instances where they are known. The error is an expression that fails on known values.
 pub fn preview(plan: &Plan, task: &Task) -> Result<Vec<Preview>, String> {
-    let (run, facts) = (Fold::default(), no_facts());
-    let scope = |instance| before_the_run(plan, (&run, &facts), task, instance);
+    let (run, facts, files) =
+        (Fold::default(), no_facts(), ValueFiles::within(".flow/runs/RUN/values".into()));
+    let scope =
+        |instance| Scope { files: Some(&files), ..before_the_run(plan, (&run, &facts), task, instance) };
     let Some(expansion) = task.expansion.as_deref().filter(|expansion| is_known(expansion)) else {
         return Ok(vec![one(&scope(None), task, None)?]);
     };
@@ -61,6 +63,7 @@ fn before_the_run<'a>(
         instance,
         attempt: Attempt::FIRST,
         env: None,
+        files: None,
     }
 }
 
@@ -106,7 +109,7 @@ impl Shown<'_> {
         let (mut lines, mut options_ended) = (Vec::with_capacity(words.len()), false);
         for (at, word) in words.iter().enumerate() {
             if self.is_known(word) {
-                let arguments = arguments(self.scope, at, word, options_ended, &mut Vec::new());
+                let arguments = arguments(self.scope, at, word, options_ended);
                 let arguments =
                     arguments.map_err(|outcome| outcome.message.unwrap_or_else(|| format!("`run[{at}]`")))?;
                 lines.extend(arguments.iter().map(|argument| format!("- {argument}")));

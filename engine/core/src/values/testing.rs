@@ -67,6 +67,7 @@ impl Middle {
             instance,
             attempt: Attempt::FIRST,
             env: None,
+            files: None,
         };
         look(&scope, found)
     }

@@ -270,7 +270,8 @@ impl Driver {
             task: Some(plan_id),
             instance: self.setup.scheduler.instance(id),
             attempt,
-            env: Default::default(),
+            env: None,
+            files: None,
         }
     }
 

@@ -333,7 +333,8 @@ impl Driver {
             task: None,
             instance: None,
             attempt: Attempt::FIRST,
-            env: Default::default(),
+            env: None,
+            files: None,
         };
         let mut outputs = Map::new();
         for (name, template) in &plan.outputs {

@@ -309,10 +309,10 @@ impl Driver {
     }
 }
 
-fn write_files(files: &[(PathBuf, Vec<u8>)]) -> Result<(), Refused> {
-    for (path, bytes) in files {
+fn write_files(files: &[(PathBuf, String)]) -> Result<(), Refused> {
+    for (path, text) in files {
         let written =
-            path.parent().map_or(Ok(()), std::fs::create_dir_all).and_then(|()| std::fs::write(path, bytes));
+            path.parent().map_or(Ok(()), std::fs::create_dir_all).and_then(|()| std::fs::write(path, text));
         written.map_err(|error| {
             refused(Reason::Resource, format!("can't write `{}`: {error}", path.display()))
         })?;
