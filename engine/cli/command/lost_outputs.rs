@@ -7,7 +7,7 @@ use flow_core::event::Event;
 use flow_core::ids::{Address, NodeId};
 use flow_core::plan::Read;
 use flow_core::report::Fold;
-use flow_core::schedule::Scheduler;
+use flow_core::schedule::{Origin, Scheduler};
 use flow_core::values::unreadable;
 use flow_run::drive::FolderTexts;
 
@@ -70,7 +70,7 @@ impl Left<'_> {
         let reads = self.prepared.plan.reads();
         let of_it = reads.iter().flatten().filter(|read| read.from == view.task);
         let ids: BTreeSet<NodeId> = of_it.flat_map(|read| self.lost(*read)).map(|(_, id, _)| id).collect();
-        ids.into_iter().filter(|id| view.parent.is_none() || *id == node).collect()
+        ids.into_iter().filter(|id| *view.origin == Origin::Plan || *id == node).collect()
     }
 
     fn lost(&self, read: Read<'_>) -> Vec<(Address, NodeId, String)> {

@@ -198,7 +198,7 @@ impl<'a> Turn<'a> {
                 self.ask(id, Asked::Condition, question);
             }
             Phase::Waiting => self.make_ready(id),
-            Phase::Ready if node.parent.is_none() && self.book.spec(id).expands => {
+            Phase::Ready if self.book.becomes_many(id) => {
                 self.ask(id, Asked::Expansion, Question::Expansion);
             }
             Phase::Settling => self.settle(id),

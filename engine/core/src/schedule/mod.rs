@@ -22,9 +22,11 @@
 //! 13. Never more attempts of a pool live than it has slots, and a full pool holds up nobody else.
 //! 14. What must not run twice does not start again in the resume that finds it lost.
 
+mod apply;
 mod book;
 mod clock;
 mod decide;
+mod origin;
 mod queue;
 mod replay;
 mod resume;
@@ -43,6 +45,7 @@ mod play_model;
 #[cfg(test)]
 mod play_tests;
 
+pub use origin::Origin;
 #[cfg(test)]
 pub(crate) use play_tests::played;
 pub use replay::ReplayError;

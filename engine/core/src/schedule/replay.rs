@@ -2,11 +2,12 @@
 
 use thiserror::Error;
 
-use super::book::{Book, Phase};
+use super::apply::Misfit;
+use super::book::Book;
 use super::scheduler::Scheduler;
 use super::spec::{Limits, NodeSpec};
-use crate::event::{Entry, Event, VERSION};
-use crate::ids::{Address, Attempt};
+use crate::event::{Entry, VERSION};
+use crate::ids::Address;
 
 /// Why a journal and a plan don't make a run.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -72,60 +73,11 @@ fn check(book: &Book, entry: &Entry, expected: u64) -> Result<(), ReplayError> {
     if seq != expected {
         return Err(ReplayError::Gap { seq, expected });
     }
-    let phase = |task: &Address| match book.find(task) {
-        Some(id) => Ok((book.node(id), book.spec(id))),
-        None => Err(ReplayError::UnknownTask { seq, task: task.clone() }),
-    };
-    let follows = |task: &Address, well: bool| match well {
-        true => Ok(()),
-        false => Err(ReplayError::OutOfPlace { seq, task: task.clone() }),
-    };
-    let runs = |task: &Address, attempt: Attempt, begun: Option<bool>| {
-        let (node, _) = phase(task)?;
-        let live =
-            matches!(node.phase, Phase::Live { running, .. } if begun.is_none_or(|begun| begun == running));
-        follows(task, live && node.attempts == attempt.0)
-    };
-    match &entry.event {
-        Event::RunStarted { tasks, .. } => {
-            let plan = book.plan_nodes().map(|id| &book.node(id).address);
-            let same = tasks.iter().eq(plan);
-            if same { Ok(()) } else { Err(ReplayError::OtherPlan) }
-        }
-        Event::RunResumed { lost, reset, given_up, .. } => {
-            lost.iter().chain(reset).chain(given_up).try_for_each(|task| phase(task).map(drop))
-        }
-        Event::TaskExpanded { task, .. } => {
-            let (node, spec) = phase(task)?;
-            follows(task, node.phase == Phase::Ready && spec.expands && node.parent.is_none())
-        }
-        Event::TaskReady { task } => follows(task, phase(task)?.0.phase == Phase::Waiting),
-        Event::AttemptStarting { task, attempt, .. } => {
-            let (node, spec) = phase(task)?;
-            let waits = matches!(node.phase, Phase::Ready | Phase::Retrying { .. });
-            let runs = !spec.expands || node.parent.is_some();
-            follows(task, waits && runs && attempt.0 == node.attempts + 1)
-        }
-        Event::AttemptRunning { task, attempt, .. } => runs(task, *attempt, Some(false)),
-        Event::AttemptEnded { task, attempt, .. } => runs(task, *attempt, None),
-        Event::TaskRetry { task, attempt, .. } => {
-            let (node, _) = phase(task)?;
-            follows(task, node.phase == Phase::Settling && attempt.0 == node.attempts + 1)
-        }
-        Event::TaskEnded { task, state, .. } => {
-            let (node, _) = phase(task)?;
-            let live = matches!(node.phase, Phase::Ended(_) | Phase::Gone | Phase::Live { .. });
-            follows(task, !live && state.is_terminal() && node.open == 0)
-        }
-        Event::KillRequested { task: Some(task), .. }
-        | Event::WorktreeMade { task, .. }
-        | Event::WorktreeEnded { task, .. }
-        | Event::MergeStarted { task, .. }
-        | Event::MergeEnded { task, .. } => phase(task).map(drop),
-        Event::KillRequested { task: None, .. } | Event::ProviderParked { .. } | Event::RunEnded { .. } => {
-            Ok(())
-        }
-    }
+    book.fits(&entry.event).map_err(|misfit| match misfit {
+        Misfit::OtherPlan => ReplayError::OtherPlan,
+        Misfit::Unknown(task) => ReplayError::UnknownTask { seq, task },
+        Misfit::OutOfPlace(task) => ReplayError::OutOfPlace { seq, task },
+    })
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 //! not end well run again.
 
 use super::book::{Behind, Book, Phase, is_bad};
+use super::origin::Origin;
 use crate::event::Event;
 use crate::ids::{Address, Millis, NodeId};
 use crate::model::{AttemptEnd, Outcome, Reason};
@@ -165,9 +166,9 @@ impl Book {
         let node = self.node_mut(id);
         node.start_over();
         node.since = at;
-        if let Some(parent) = node.parent {
+        if let Origin::Instance { of, .. } = node.origin {
             self.begin(id);
-            self.reopen(parent, was_ended);
+            self.reopen(of, was_ended);
         } else if was_expanded {
             for instance in instances {
                 self.leave_slot(instance);

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::book::{Book, Phase};
 use super::clock::Clocks;
 use super::decide::Turn;
+use super::origin::Origin;
 use super::spec::{Decision, Input, Limits, NodeSpec};
 use crate::event::{Event, Instance};
 use crate::ids::{Address, Attempt, Millis, NodeId, TaskId};
@@ -69,8 +70,8 @@ pub struct NodeView<'a> {
     pub since: Millis,
     /// Until when it waits for another attempt.
     pub due: Option<Millis>,
-    /// What it is an instance of.
-    pub parent: Option<NodeId>,
+    /// What made it.
+    pub origin: &'a Origin,
 }
 
 /// How many tasks there are in each state. A task that became its instances is none; they are.
@@ -159,13 +160,16 @@ impl Scheduler {
             outcome: node.outcome.as_deref(),
             since: node.since,
             due: node.phase.due(),
-            parent: node.parent,
+            origin: &node.origin,
         }
     }
 
     /// Key and item, for an instance.
     pub fn instance(&self, id: NodeId) -> Option<&Instance> {
-        self.book.node(id).instance.as_deref()
+        match &self.book.node(id).origin {
+            Origin::Plan => None,
+            Origin::Instance { item, .. } => Some(item),
+        }
     }
 
     /// The node of a task of the plan.
