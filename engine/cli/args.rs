@@ -540,3 +540,25 @@ pub enum AgentsCommand {
 fn jobs(text: &str) -> Result<NonZeroU32, String> {
     text.parse().map_err(|_| "it must be a number from 1".to_owned())
 }
+
+#[cfg(test)]
+mod tests {
+    use flow_core::model::Cause;
+
+    use super::*;
+
+    /// Where the second column of the exit codes begins.
+    const SECOND: usize = 30;
+
+    #[test]
+    fn the_help_lists_every_exit_code_with_its_words() {
+        let rows = AFTER_HELP.split("Exit codes:\n").nth(1).unwrap().lines();
+        let columns = rows.map(|row| row.split_at(row.len().min(SECOND))).unzip::<_, _, Vec<_>, Vec<_>>();
+        let text = [columns.0, columns.1].concat().concat();
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        for cause in Cause::ALL {
+            let row = format!("{} {}", cause.code(), cause.in_words());
+            assert!(text.contains(&row), "`{row}` is not in `{text}`");
+        }
+    }
+}

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use flow_core::compile::{AgentRegistry, AgentText, GivenInput, GivenValue, agent_registry};
 use flow_core::diagnostic::SourceFile;
-use flow_core::model::AgentSource;
+use flow_core::model::{AgentSource, Cause};
 use flow_core::plan::{InstanceLimit, Selected};
 use flow_run::load::Project;
 use flow_run::sys::files;
@@ -16,7 +16,7 @@ use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::exit::{Exit, Failure};
+use crate::exit::Failure;
 use crate::session::Prepared;
 
 /// `kept.json`: what the texts beside it can't say themselves.
@@ -93,7 +93,7 @@ pub fn keep(
     (answering, strict): (&Answering, bool),
 ) -> anyhow::Result<()> {
     write(folder, prepared, selected, (answering, strict)).map_err(|error| {
-        Failure::new(Exit::Io, format!("can't keep the plan in `{}`: {error}", folder.display())).into()
+        Failure::new(Cause::Io, format!("can't keep the plan in `{}`: {error}", folder.display())).into()
     })
 }
 
@@ -163,7 +163,7 @@ impl Kept {
 /// Reads a kept plan back.
 pub fn read(folder: &Path) -> anyhow::Result<Kept> {
     read_back(folder).map_err(|error| {
-        Failure::new(Exit::Io, format!("can't read the plan kept in `{}`: {error}", folder.display())).into()
+        Failure::new(Cause::Io, format!("can't read the plan kept in `{}`: {error}", folder.display())).into()
     })
 }
 

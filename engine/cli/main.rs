@@ -1,6 +1,6 @@
 //! `flow`, the program: reads the command line, asks the engine, speaks with the person.
 //!
-//! Standard output carries data only; everything else goes to standard error. Exit codes stand in `exit.rs`.
+//! Standard output carries data only; everything else goes to standard error. Which error is which cause stands in `exit.rs`.
 
 #![allow(unreachable_pub, reason = "a program has no API")]
 
@@ -15,9 +15,9 @@ mod ui;
 use std::process::ExitCode;
 
 use clap::Parser;
+use flow_core::model::Cause;
 
 use crate::args::Cli;
-use crate::exit::Exit;
 
 fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
@@ -25,11 +25,11 @@ fn main() -> ExitCode {
         Err(error) => {
             if let Some((message, help)) = hints::hint(&error) {
                 ui::error(&message, Some(&help));
-                return Exit::Usage.into();
+                return exit::with(Cause::Usage);
             }
             // Help and version are answers, not errors; a closed pipe behind them is nobody's business.
             let _ = error.print();
-            return if error.use_stderr() { Exit::Usage.into() } else { Exit::Success.into() };
+            return exit::with(if error.use_stderr() { Cause::Usage } else { Cause::Success });
         }
     };
     ui::set_color(cli.color);
@@ -41,7 +41,7 @@ fn main() -> ExitCode {
             if !shown.is_empty() {
                 ui::error(&shown, exit::help(&error));
             }
-            exit::of(&error).into()
+            exit::with(exit::of(&error))
         }
     }
 }

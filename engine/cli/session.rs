@@ -9,7 +9,7 @@ use flow_core::compile::{
     compile, inputs_file, settings,
 };
 use flow_core::diagnostic::{Code, Diagnostic, SourceFile};
-use flow_core::model::Settings;
+use flow_core::model::{Cause, Settings};
 use flow_core::plan::Plan;
 use flow_core::syntax::PLAN_LIMIT;
 use flow_core::text::{format_size, parse_json};
@@ -19,7 +19,7 @@ use flow_run::workspace;
 use indexmap::IndexMap;
 
 use crate::args::{Cli, InputArgs};
-use crate::exit::{Exit, Failure};
+use crate::exit::Failure;
 use crate::kept::Kept;
 use crate::ui;
 
@@ -53,12 +53,12 @@ impl Session {
     /// Finds the project of the current folder.
     pub fn new(cli: &Cli) -> anyhow::Result<Self> {
         let here = std::env::current_dir().map_err(|error| {
-            Failure::new(Exit::Usage, format!("the current folder can't be used: {error}"))
+            Failure::new(Cause::Usage, format!("the current folder can't be used: {error}"))
         })?;
         let cwd = match &cli.directory {
             None => here,
             Some(dir) => here.join(dir).canonicalize().map_err(|error| {
-                Failure::new(Exit::Usage, format!("can't work in `{}`: {error}", dir.display()))
+                Failure::new(Cause::Usage, format!("can't work in `{}`: {error}", dir.display()))
             })?,
         };
         let project = Project::locate(&cwd, cli.state_dir.clone());
@@ -236,7 +236,7 @@ impl Session {
     /// `k=v`, `k=@file`, `k:=json`.
     fn given(&self, text: &str) -> anyhow::Result<GivenInput> {
         let usage = |message: String| {
-            Failure::new(Exit::Usage, message)
+            Failure::new(Cause::Usage, message)
                 .help("write `-i name=text`, `-i name=@file` or `-i name:=json`")
         };
         let Some((name, value)) = text.split_once('=') else {
@@ -296,7 +296,7 @@ impl Session {
         let Some(state) = StateDir::existing(&self.project.state_dir)? else {
             let shown = self.project.show(&self.project.state_dir);
             return Err(Failure::new(
-                Exit::Invalid,
+                Cause::Invalid,
                 format!("there are no runs here: `{shown}` does not exist"),
             )
             .help("start one with `flow run PLAN`, or name the project's folder with `-C`")
@@ -315,7 +315,7 @@ fn refuse(diagnostics: &[Diagnostic]) -> anyhow::Result<()> {
 fn refused(diagnostics: &[Diagnostic]) -> anyhow::Error {
     let count = diagnostics.iter().filter(|diagnostic| diagnostic.is_error()).count();
     let plural = if count == 1 { "error" } else { "errors" };
-    Failure::new(Exit::Invalid, format!("{count} {plural}; nothing was run")).into()
+    Failure::new(Cause::Invalid, format!("{count} {plural}; nothing was run")).into()
 }
 
 /// The outside, as the compiler asks for it. What it read once it reads the same again: what is checked is what runs.

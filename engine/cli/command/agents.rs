@@ -5,12 +5,12 @@ use std::fmt::Write;
 
 use flow_core::compile::AgentRegistry;
 use flow_core::diagnostic::Diagnostic;
-use flow_core::model::{AgentDef, AgentSource, ModelRef, ToolPolicy, ToolRule};
+use flow_core::model::{AgentDef, AgentSource, Cause, ModelRef, ToolPolicy, ToolRule};
 use flow_core::text::{alike, did_you_mean, list_some, one_line, visible};
 use serde_json::{Value, json};
 
 use crate::args::{AgentsCommand, ListHow};
-use crate::exit::{Exit, Failure};
+use crate::exit::Failure;
 use crate::session::Session;
 use crate::ui;
 
@@ -44,7 +44,7 @@ pub(super) fn run(session: &Session, command: &AgentsCommand) -> anyhow::Result<
             }
         }
     }
-    Ok(Exit::Success.code())
+    Ok(Cause::Success.code())
 }
 
 fn find<'a>(registry: &'a AgentRegistry, name: &str) -> anyhow::Result<&'a AgentDef> {
@@ -53,7 +53,7 @@ fn find<'a>(registry: &'a AgentRegistry, name: &str) -> anyhow::Result<&'a Agent
     }
     if let Some(found) = registry.broken(name) {
         ui::finding_lines(found);
-        return Err(Failure::new(Exit::Invalid, format!("the definition of `{name}` can't be used")).into());
+        return Err(Failure::new(Cause::Invalid, format!("the definition of `{name}` can't be used")).into());
     }
     let part = alike(name, registry.names());
     let help = match did_you_mean(name, registry.names()) {
@@ -61,7 +61,7 @@ fn find<'a>(registry: &'a AgentRegistry, name: &str) -> anyhow::Result<&'a Agent
         None if !part.is_empty() => format!("there are {}", list_some(part, 8)),
         None => format!("there are {}: see `flow agents list`", list_some(registry.names(), 8)),
     };
-    Err(Failure::new(Exit::Invalid, format!("no agent is called `{name}`")).help(help).into())
+    Err(Failure::new(Cause::Invalid, format!("no agent is called `{name}`")).help(help).into())
 }
 
 /// The winner and what it replaces, the strongest first.
@@ -101,7 +101,7 @@ fn check(registry: &AgentRegistry, how: ListHow) -> anyhow::Result<u8> {
         }
     }
     let broken = all.iter().any(Diagnostic::is_error);
-    Ok(if broken { Exit::Invalid } else { Exit::Success }.code())
+    Ok(if broken { Cause::Invalid } else { Cause::Success }.code())
 }
 
 /// What a list of the agents that can be used doesn't show.

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use flow_core::event::{Entry, Event};
+use flow_core::model::Cause;
 use flow_core::plan::Plan;
 use flow_core::report::{RunReport, denied_lines};
 use flow_run::store::RunFolder;
@@ -15,7 +16,7 @@ use flow_run::watch::{self, Follower, Limits, Publisher, Update};
 
 use super::{engine, reconcile, report};
 use crate::args::AttachArgs;
-use crate::exit::{Exit, Failure};
+use crate::exit::Failure;
 use crate::kept;
 use crate::session::Session;
 use crate::ui;
@@ -70,9 +71,9 @@ pub(super) fn run(session: &Session, args: &AttachArgs) -> anyhow::Result<u8> {
                 "run {run} goes on\nSee it again: {flow} attach {run}\nEnd it: {flow} stop {run}"
             ));
             Ok(match order {
-                Order::Terminate => Exit::Terminated,
-                Order::HangUp => Exit::HungUp,
-                Order::Interrupt | Order::Suspend => Exit::Interrupted,
+                Order::Terminate => Cause::Terminated,
+                Order::HangUp => Cause::HungUp,
+                Order::Interrupt | Order::Suspend => Cause::Interrupted,
             }
             .code())
         }
@@ -84,7 +85,7 @@ pub(super) fn run(session: &Session, args: &AttachArgs) -> anyhow::Result<u8> {
             reconcile::one(session, &folder);
             let message = format!("the engine of run {} died: {}", folder.id(), now.counts.in_words());
             let help = format!("go on with `{} resume {}`", ui::program(), folder.id());
-            Err(Failure::new(Exit::TaskFailed, message).help(help).into())
+            Err(Failure::new(Cause::TaskFailed, message).help(help).into())
         }
     }
 }
@@ -96,7 +97,7 @@ fn newest_live(session: &Session) -> anyhow::Result<RunFolder> {
         }
     }
     let help = format!("what has run: {} ps", ui::program());
-    Err(Failure::new(Exit::NothingSelected, "no run is under way here").help(help).into())
+    Err(Failure::new(Cause::NothingSelected, "no run is under way here").help(help).into())
 }
 
 /// The exit code of a run that is over, after one more event.

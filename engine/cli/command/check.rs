@@ -2,11 +2,11 @@
 
 use flow_core::compile::{AgentRegistry, Purpose};
 use flow_core::diagnostic::{Code, Diagnostic};
-use flow_core::model::AgentSource;
+use flow_core::model::{AgentSource, Cause};
 
 use super::models;
 use crate::args::{CheckArgs, ListHow};
-use crate::exit::{Exit, Failure};
+use crate::exit::Failure;
 use crate::session::Session;
 use crate::ui;
 
@@ -40,7 +40,7 @@ pub(super) fn run(session: &Session, args: &CheckArgs) -> anyhow::Result<u8> {
     // Settings and agents are the same for many plans, and a file that one of them needs may be the odd one.
     let (once, lines) = once_each(all, odd);
     let errors = once.iter().filter(|found| found.is_error()).count();
-    let exit = if errors > 0 { Exit::Invalid } else { Exit::Success };
+    let exit = if errors > 0 { Cause::Invalid } else { Cause::Success };
     match args.output {
         ListHow::Json => ui::print_json(&ui::findings_json(&[once, lines].concat()))?,
         ListHow::Text => {
@@ -101,5 +101,5 @@ fn has_own(agents: &AgentRegistry) -> bool {
 
 fn nothing_here() -> anyhow::Error {
     let message = "there is nothing to check here: no `plan.yaml`, no `workflows/`, no agent of your own";
-    Failure::new(Exit::NothingSelected, message).help("name a plan: `flow check PLAN`").into()
+    Failure::new(Cause::NothingSelected, message).help("name a plan: `flow check PLAN`").into()
 }

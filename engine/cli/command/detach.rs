@@ -9,9 +9,10 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::process::{Command, Stdio};
 
 use anyhow::Context;
+use flow_core::model::Cause;
 use flow_run::store::RunFolder;
 
-use crate::exit::{Exit, Failure};
+use crate::exit::Failure;
 use crate::ui;
 
 /// Starts the background half and waits for the id of its run.
@@ -32,7 +33,7 @@ pub(super) fn start() -> anyhow::Result<u8> {
         // It ended before there was a run, and has said why.
         let status = child.wait().context("can't wait for the background half")?;
         let code = status.code().and_then(|code| u8::try_from(code).ok());
-        return Ok(code.unwrap_or(Exit::Bug.code()));
+        return Ok(code.unwrap_or(Cause::Bug.code()));
     }
     let run = run.trim();
     ui::note(&format!(
@@ -40,7 +41,7 @@ pub(super) fn start() -> anyhow::Result<u8> {
         flow = ui::program()
     ));
     ui::print(&format!("{run}\n"))?;
-    Ok(Exit::Success.code())
+    Ok(Cause::Success.code())
 }
 
 /// Leaves the terminal and its signals.
@@ -53,7 +54,7 @@ pub(super) fn leave_session() -> anyhow::Result<()> {
 pub(super) fn announce(folder: &RunFolder) -> anyhow::Result<()> {
     let path = folder.path().join("engine.log");
     let failed =
-        |error: io::Error| Failure::new(Exit::Io, format!("can't write `{}`: {error}", path.display()));
+        |error: io::Error| Failure::new(Cause::Io, format!("can't write `{}`: {error}", path.display()));
     let log = OpenOptions::new().append(true).create(true).mode(0o600).open(&path).map_err(failed)?;
     ui::print(&format!("{}\n", folder.id()))?;
     rustix::stdio::dup2_stdout(&log).map_err(|error| failed(error.into()))?;

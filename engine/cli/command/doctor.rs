@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use flow_core::diagnostic::Diagnostic;
-use flow_core::model::{ModelWish, Settings, SettingsLayer};
+use flow_core::model::{Cause, ModelWish, Settings, SettingsLayer};
 use flow_core::text::{list_some, visible};
 use flow_core::wire::APIS;
 use flow_run::provider::{ProviderConfig, Providers};
@@ -17,7 +17,6 @@ use serde_json::{Value, json};
 
 use super::reconcile;
 use crate::args::{DoctorArgs, ListHow};
-use crate::exit::Exit;
 use crate::session::{Session, has_program};
 use crate::ui;
 
@@ -66,7 +65,7 @@ pub(super) fn run(session: &Session, args: &DoctorArgs) -> anyhow::Result<u8> {
         ListHow::Text => ui::print(&as_text(&checks))?,
     }
     let bad = checks.iter().any(|check| check.state == State::Bad);
-    Ok(if bad { Exit::TaskFailed } else { Exit::Success }.code())
+    Ok(if bad { Cause::TaskFailed } else { Cause::Success }.code())
 }
 
 fn git() -> Check {

@@ -4,17 +4,16 @@ use std::collections::BTreeMap;
 use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Instant;
 
 use anyhow::Context;
 use flow_core::event::{Entry, Event, PlanEdge};
-use flow_core::model::RunStatus;
+use flow_core::model::{Cause, Command, Signal};
 use flow_core::plan::Plan;
 use flow_core::report::{Fold, denied_lines};
-use flow_core::schedule::{Cancel, Limits, Scheduler};
+use flow_core::schedule::{Limits, Scheduler};
 use flow_core::values::{Facts, lock_name};
-use flow_run::drive::{self, Cause, Control, RunSetup, git_facts, process_facts};
+use flow_run::drive::{self, RunSetup, git_facts, process_facts};
 use flow_run::provider::Providers;
 use flow_run::store::{ControlReader, Durability, Journal, JournalRead, OwnerLock, PlanLock, RunFolder};
 use flow_run::sys::signals::{Order, Orders};
@@ -24,7 +23,7 @@ use tokio::sync::mpsc;
 
 use super::detach;
 use crate::args::{DurabilityHow, EngineArgs, OutputHow};
-use crate::exit::{Exit, Failure};
+use crate::exit::Failure;
 use crate::session::{Prepared, Session, in_ci};
 use crate::ui;
 
@@ -82,7 +81,6 @@ impl Engine<'_> {
         let limits = watch::Limits::of(&self.prepared.plan, self.limits.concurrency.get());
         let watched = ui::Watched { folder: Arc::clone(&self.folder), earlier, limits, ours: true };
         let watcher = ui::Watcher::start(how, updates, watched).map_err(no_thread)?;
-        let signalled = Arc::new(AtomicU8::new(0));
         let (facts, hidden_env) = (facts(self.session, &self.prepared, &folder), hidden_env(&self.prepared));
         let plan = Arc::new(self.prepared.plan);
         let setup = RunSetup {
@@ -98,10 +96,9 @@ impl Engine<'_> {
             providers: Arc::new(self.providers),
             worktrees_dir: self.prepared.worktrees_dir,
             publisher,
-            exit_of: exit_of(Arc::clone(&signalled), self.strict),
             strict: self.strict,
         };
-        let ended = live(setup, opening, detached, signalled);
+        let ended = live(setup, opening, detached);
         watcher.finish();
         let report = match ended.as_ref().ok().and_then(|ended| ended.run.report()) {
             Some(report) => Ok(report),
@@ -128,7 +125,7 @@ impl Engine<'_> {
         if !report_is_printed {
             print_outputs(how, ended.outputs)?;
         }
-        Ok(ended.exit)
+        Ok(ended.cause.code())
     }
 }
 
@@ -142,12 +139,7 @@ pub(super) fn print_outputs(how: ui::How, outputs: Option<Value>) -> anyhow::Res
     ui::print_json(&outputs.unwrap_or_else(|| Value::Object(serde_json::Map::new())))
 }
 
-fn live(
-    mut setup: RunSetup,
-    opening: Event,
-    detached: bool,
-    signalled: Arc<AtomicU8>,
-) -> anyhow::Result<drive::RunEnd> {
+fn live(mut setup: RunSetup, opening: Event, detached: bool) -> anyhow::Result<drive::RunEnd> {
     threads_are_to_be_had(THREADS).map_err(no_thread)?;
     // The subreaper inherits what escapes its group, so that it can be ended.
     if let Err(error) = flow_run::sys::process::become_subreaper() {
@@ -161,30 +153,32 @@ fn live(
         .context("can't start the runtime")?;
     runtime.block_on(async move {
         let mut orders = Orders::listen().context("can't listen for signals")?;
-        let (sender, control) = mpsc::channel(8);
+        let (sender, commands) = mpsc::channel(8);
         let reader = ControlReader::from_now(&setup.folder);
-        tokio::spawn(drive::follow_orders(reader, sender.clone()));
+        tokio::spawn(drive::follow_commands(reader, sender.clone()));
         tokio::spawn(async move {
+            let mut signalled = false;
             loop {
-                let cancel = |exit: Exit| {
-                    let again = signalled.swap(exit.code(), Ordering::SeqCst) != 0;
-                    Control::Cancel(if again { Cancel::Now } else { Cancel::Gently })
+                let signal = match orders.next().await {
+                    Order::Interrupt => Some(Signal::Interrupt),
+                    Order::Terminate => Some(Signal::Terminate),
+                    Order::HangUp => Some(Signal::HangUp),
+                    Order::Suspend => None,
                 };
-                let wanted = match orders.next().await {
-                    Order::Interrupt => cancel(Exit::Interrupted),
-                    Order::Terminate => cancel(Exit::Terminated),
-                    Order::HangUp => cancel(Exit::HungUp),
-                    Order::Suspend => Control::Suspend,
+                let command = match signal {
+                    // Who says it twice means it.
+                    Some(_) => Command::StopRun { force: std::mem::replace(&mut signalled, true), signal },
+                    None => Command::Suspend,
                 };
-                if sender.send(wanted).await.is_err() {
+                if sender.send(command).await.is_err() {
                     return;
                 }
             }
         });
         open(&mut setup, opening, detached)?;
-        drive::run(setup, control)
+        drive::run(setup, commands)
             .await
-            .map_err(|error| Failure::new(Exit::Io, format!("{:#}", anyhow::Error::new(error))).into())
+            .map_err(|error| Failure::new(Cause::Io, format!("{:#}", anyhow::Error::new(error))).into())
     })
 }
 
@@ -211,7 +205,7 @@ fn threads_are_to_be_had(count: usize) -> std::io::Result<()> {
 }
 
 fn no_thread(error: std::io::Error) -> anyhow::Error {
-    Failure::new(Exit::Io, format!("can't start a thread: {error}"))
+    Failure::new(Cause::Io, format!("can't start a thread: {error}"))
         .help("too many processes of this user, or too small a limit (`ulimit -u`)")
         .into()
 }
@@ -221,7 +215,7 @@ fn open(setup: &mut RunSetup, opening: Event, detached: bool) -> anyhow::Result<
     let entries = setup
         .journal
         .append(flow_run::sys::clock::now(), [opening])
-        .map_err(|error| Failure::new(Exit::Io, format!("can't write the journal: {error}")))?;
+        .map_err(|error| Failure::new(Cause::Io, format!("can't write the journal: {error}")))?;
     // Not before: until its first event is written nobody finds the run.
     if detached {
         detach::announce(&setup.folder)?;
@@ -256,25 +250,11 @@ pub(super) fn how(output: OutputHow, verbose: bool, quiet: bool, redraws: bool) 
     }
 }
 
-fn exit_of(signalled: Arc<AtomicU8>, strict: bool) -> drive::ExitOf {
-    Arc::new(move |status, cause| match (status, cause) {
-        (RunStatus::Completed, Cause::AllowedOnly) if strict => Exit::AllowedFailures.code(),
-        (RunStatus::Completed, _) => Exit::Success.code(),
-        (RunStatus::Killed, _) => match signalled.load(Ordering::SeqCst) {
-            // Told by `flow stop`, which is as good as TERM.
-            0 => Exit::Terminated.code(),
-            code => code,
-        },
-        (RunStatus::Failed, Cause::VerdictOnly) => Exit::Rejected.code(),
-        (RunStatus::Failed | RunStatus::Running | RunStatus::Lost, _) => Exit::TaskFailed.code(),
-    })
-}
-
 /// Takes the plan's `lock`, if it has one.
 pub(super) fn plan_lock(session: &Session, prepared: &Prepared) -> anyhow::Result<Option<PlanLock>> {
     // What a run knows of itself can't name its lock: the compiler refuses it.
     let facts = facts_of(session, prepared, String::new(), String::new());
-    let name = lock_name(&prepared.plan, &facts).map_err(|error| Failure::new(Exit::Invalid, error))?;
+    let name = lock_name(&prepared.plan, &facts).map_err(|error| Failure::new(Cause::Invalid, error))?;
     name.map(|name| session.state()?.lock(&name).map_err(anyhow::Error::new)).transpose()
 }
 
@@ -363,7 +343,8 @@ pub(super) fn open_journal(
 }
 
 fn journal_failure(folder: &RunFolder, error: &std::io::Error) -> anyhow::Error {
-    Failure::new(Exit::Io, format!("can't write the journal `{}`: {error}", folder.events().display())).into()
+    Failure::new(Cause::Io, format!("can't write the journal `{}`: {error}", folder.events().display()))
+        .into()
 }
 
 fn durability(args: &EngineArgs) -> Durability {
@@ -397,7 +378,8 @@ impl WantedReport {
         match &self.path {
             None => ui::print(&text),
             Some(path) => std::fs::write(path, text).map_err(|error| {
-                Failure::new(Exit::Io, format!("can't write the report `{}`: {error}", path.display())).into()
+                Failure::new(Cause::Io, format!("can't write the report `{}`: {error}", path.display()))
+                    .into()
             }),
         }
     }

@@ -5,14 +5,13 @@ use std::time::Duration;
 use flow_core::converse::{LogLine, Logged, tool_event};
 use flow_core::event::{Entry, Event};
 use flow_core::ids::{Address, Attempt, Millis};
-use flow_core::model::MergeOutcome;
+use flow_core::model::{Cause, MergeOutcome};
 use flow_core::text::{format_duration, list_some, one_line, visible};
 use flow_run::execute::LogReader;
 use flow_run::store::JournalTail;
 use indexmap::IndexMap;
 
 use crate::args::{EventsArgs, ListHow};
-use crate::exit::Exit;
 use crate::session::Session;
 use crate::ui;
 
@@ -54,7 +53,7 @@ pub(super) fn run(session: &Session, args: &EventsArgs) -> anyhow::Result<u8> {
         }
         calls.try_for_each(|call| call.show(args.output, began))?;
         if !(args.follow && alive) {
-            return Ok(Exit::Success.code());
+            return Ok(Cause::Success.code());
         }
         std::thread::sleep(LOOK);
     }

@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use flow_core::ids::RunId;
+use flow_core::model::Cause;
 use flow_core::text::visible;
 use flow_run::store::RunFolder;
 use flow_run::workspace::{Collector, Leftover, Standing};
 use serde_json::{Value, json};
 
 use crate::args::{GcArgs, ListHow};
-use crate::exit::Exit;
 use crate::session::Session;
 use crate::ui;
 
@@ -83,7 +83,7 @@ pub(super) fn run(session: &Session, args: &GcArgs) -> anyhow::Result<u8> {
         ListHow::Text => ui::print(&as_text(session, &rows))?,
     }
     let failed = rows.iter().any(|row| row.action == Action::Failed);
-    Ok(if failed { Exit::Io.code() } else { Exit::Success.code() })
+    Ok(if failed { Cause::Io.code() } else { Cause::Success.code() })
 }
 
 fn tree(collector: &Collector, leftover: &Leftover, args: &GcArgs) -> Row {

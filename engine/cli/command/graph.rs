@@ -4,12 +4,12 @@ use std::fmt::Write;
 
 use flow_core::compile::Purpose;
 use flow_core::ids::TaskId;
+use flow_core::model::Cause;
 use flow_core::plan::{Plan, TaskKind};
 use flow_core::text::{mermaid_label, mermaid_name};
 use serde_json::{Value, json};
 
 use crate::args::{GraphArgs, GraphFormat};
-use crate::exit::Exit;
 use crate::session::Session;
 use crate::ui;
 
@@ -21,7 +21,7 @@ pub(super) fn run(session: &Session, args: &GraphArgs) -> anyhow::Result<u8> {
         GraphFormat::Dot => ui::print(&dot(&plan))?,
         GraphFormat::Json => ui::print_json(&as_json(&plan))?,
     }
-    Ok(Exit::Success.code())
+    Ok(Cause::Success.code())
 }
 
 fn label(plan: &Plan, id: TaskId) -> String {

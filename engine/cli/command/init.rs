@@ -3,12 +3,13 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use flow_core::model::Cause;
 use flow_core::text::{list_some, shell_word};
 use flow_run::load::{Project, agent_folders};
 use serde_json::Value;
 
 use crate::args::InitArgs;
-use crate::exit::{Exit, Failure};
+use crate::exit::Failure;
 use crate::session::Session;
 use crate::ui;
 
@@ -47,7 +48,7 @@ pub(super) fn run(session: &Session, args: &InitArgs) -> anyhow::Result<u8> {
              FLOW_REV (the URL and the commit of flow's source), and the secret ANTHROPIC_API_KEY or OPENAI_API_KEY",
         );
     }
-    Ok(Exit::Success.code())
+    Ok(Cause::Success.code())
 }
 
 /// The CI file. GitHub reads those at the top of a repository only, so there it goes, and there it works in this folder.
@@ -121,7 +122,7 @@ fn write(project: &Project, path: &Path, text: &str) -> anyhow::Result<bool> {
             ui::warning(&format!("{shown} is there already and was left as it is"));
             return Ok(false);
         }
-        Err(error) => return Err(Failure::new(Exit::Io, format!("can't write `{shown}`: {error}")).into()),
+        Err(error) => return Err(Failure::new(Cause::Io, format!("can't write `{shown}`: {error}")).into()),
     }
     Ok(true)
 }

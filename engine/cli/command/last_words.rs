@@ -3,14 +3,14 @@
 use std::io;
 
 use flow_core::converse::{LogLine, Teller, last_words};
-use flow_core::model::{OutputSlice, TaskState};
+use flow_core::model::{Cause, OutputSlice, TaskState};
 use flow_core::report::TaskReport;
 use flow_core::text::shown_line;
 use flow_run::execute::conversation_log;
 use flow_run::store::{RunFolder, tail_of_slice};
 
 use super::conversation::end_of;
-use crate::exit::{Exit, Failure};
+use crate::exit::Failure;
 use crate::ui;
 
 /// Lines of what a command printed that are shown.
@@ -44,7 +44,7 @@ pub(super) fn show(folder: &RunFolder, tasks: &[&TaskReport]) -> anyhow::Result<
     for task in tasks.iter().filter(|task| tells(task)) {
         any = true;
         let text = of_task(folder, task).map_err(|error| {
-            Failure::new(Exit::Io, format!("can't show the output of `{}`: {error}", task.address))
+            Failure::new(Cause::Io, format!("can't show the output of `{}`: {error}", task.address))
         })?;
         ui::print(&format!("==> {} <==\n{text}", task.address))?;
     }

@@ -5,14 +5,14 @@ use std::io::{self, Write};
 use std::time::Duration;
 
 use flow_core::ids::Address;
-use flow_core::model::OutputSlice;
+use flow_core::model::{Cause, OutputSlice};
 use flow_core::report::{RunReport, TaskReport};
 use flow_run::store::{RunFolder, Unended, check_slice, copy_slice, read_journal, unended};
 
 use super::conversation::Conversation;
 use super::{last_words, report};
 use crate::args::LogsArgs;
-use crate::exit::{Exit, Failure};
+use crate::exit::Failure;
 use crate::session::Session;
 
 /// Between two looks at a live run.
@@ -23,7 +23,7 @@ pub(super) fn run(session: &Session, args: &LogsArgs) -> anyhow::Result<u8> {
     let wanted = wanted.as_deref();
     if args.failed && !args.raw {
         last_words::show(&folder, &chosen(&report::fold(&folder)?, wanted)?)?;
-        return Ok(Exit::Success.code());
+        return Ok(Cause::Success.code());
     }
     let mut shown =
         Shown { lengths: HashMap::new(), conversations: HashMap::new(), last: None, ended_with: b'\n' };
@@ -38,7 +38,7 @@ pub(super) fn run(session: &Session, args: &LogsArgs) -> anyhow::Result<u8> {
             show(&folder, (task, own), args, named, &mut shown)?;
         }
         if !(args.follow && alive) {
-            return Ok(Exit::Success.code());
+            return Ok(Cause::Success.code());
         }
         std::thread::sleep(LOOK);
     }
@@ -82,7 +82,7 @@ pub(super) fn no_task(report: &RunReport, wanted: &str) -> anyhow::Error {
         Some(meant) => format!("did you mean `{meant}`?"),
         None => format!("tasks: {}", flow_core::text::list_some(names, 10)),
     };
-    Failure::new(Exit::Invalid, format!("the run has no task `{wanted}`")).help(help).into()
+    Failure::new(Cause::Invalid, format!("the run has no task `{wanted}`")).help(help).into()
 }
 
 /// What has been shown so far.
@@ -126,10 +126,10 @@ fn show(
     shown: &mut Shown,
 ) -> anyhow::Result<()> {
     let failed = |error: io::Error| match error.kind() {
-        io::ErrorKind::BrokenPipe => Failure::new(Exit::Closed, "").into(),
+        io::ErrorKind::BrokenPipe => Failure::new(Cause::Closed, "").into(),
         _ => {
             let message = format!("can't show the output of `{}`: {error}", task.address);
-            anyhow::Error::from(Failure::new(Exit::Io, message))
+            anyhow::Error::from(Failure::new(Cause::Io, message))
         }
     };
     let talks = task.agent.is_some() && !args.raw && !args.stderr;

@@ -1,7 +1,7 @@
 //! Who is to answer a run: whether they can be asked, and what the person has to know about them.
 
 use flow_core::diagnostic::{Code, Diagnostic};
-use flow_core::model::ModelWish;
+use flow_core::model::{Cause, ModelWish};
 use flow_core::plan::{AgentTask, Plan, Task, TaskKind};
 use flow_core::text::list_some;
 use flow_core::values::model_of;
@@ -10,7 +10,7 @@ use flow_run::provider::{Chosen, ProviderConfig, ProviderError, Providers, Writt
 use indexmap::IndexMap;
 
 use crate::args::ModelArgs;
-use crate::exit::{Exit, Failure};
+use crate::exit::Failure;
 use crate::kept::Answering;
 use crate::session::{Prepared, Session};
 use crate::ui;
@@ -33,7 +33,7 @@ pub(super) fn providers(prepared: &Prepared, answering: &Answering) -> anyhow::R
         env: Box::new(|name| std::env::var(name).ok()),
     };
     Providers::new(config)
-        .map_err(|error| Failure::new(Exit::Invalid, format!("{:#}", anyhow::Error::new(error))).into())
+        .map_err(|error| Failure::new(Cause::Invalid, format!("{:#}", anyhow::Error::new(error))).into())
 }
 
 /// Refuses a run with agents that have no model: the key that is missing after an hour of work is missing now. An agent
@@ -67,7 +67,7 @@ pub(super) fn refuse_missing(
     for ((why, own), tasks) in missing {
         ui::error(&message(&why, tasks), own.filter(|own| Some(own) != help.as_ref()).as_deref());
     }
-    let failure = Failure::new(Exit::Invalid, message(&last, tasks));
+    let failure = Failure::new(Cause::Invalid, message(&last, tasks));
     Err(match help {
         Some(help) => failure.help(help).into(),
         None => failure.into(),

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use flow_core::compile::Purpose;
 use flow_core::graph::EdgeKind;
-use flow_core::model::{Isolation, Merge};
+use flow_core::model::{Cause, Isolation, Merge};
 use flow_core::plan::{
     AgentTask, ConditionAt, Item, Items, OnLost, Output, Over, Plan, Task, TaskKind, combinations,
 };
@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use super::models;
 use crate::args::{ListHow, PlanArgs};
-use crate::exit::{Exit, Failure};
+use crate::exit::Failure;
 use crate::session::{Prepared, Session};
 use crate::ui;
 
@@ -41,7 +41,7 @@ pub(super) fn show(
         ListHow::Json => ui::print_json(&as_json(&prepared.plan, &is_in, &model))?,
         ListHow::Text => ui::print(&as_text(&prepared.plan, &is_in, &model))?,
     }
-    Ok(Exit::Success.code())
+    Ok(Cause::Success.code())
 }
 
 /// What only a dry run asks, since a run finds it out task by task: whether scripts and prompts can be rendered. A task
@@ -60,7 +60,7 @@ pub(super) fn refuse_what_would_not_start(
     for task in prepared.plan.tasks.iter().filter(is_in).filter(starts) {
         if let Err(message) = preview(&prepared.plan, task) {
             let message = format!("`{}` would not start: {message}", task.address);
-            return Err(Failure::new(Exit::Invalid, message).into());
+            return Err(Failure::new(Cause::Invalid, message).into());
         }
     }
     Ok(())

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::time::Duration;
 
-use flow_core::model::RunStatus;
+use flow_core::model::{Cause, RunStatus};
 use flow_core::text::{format_duration, visible};
 use flow_run::store::RunFolder;
 use flow_run::sys::clock;
@@ -11,7 +11,6 @@ use serde_json::{Value, json};
 
 use super::{reconcile, report};
 use crate::args::{ListHow, PsArgs};
-use crate::exit::Exit;
 use crate::session::Session;
 use crate::ui;
 
@@ -36,7 +35,7 @@ pub(super) fn run(session: &Session, args: &PsArgs) -> anyhow::Result<u8> {
         }
         ListHow::Text => ui::print(&table(&rows))?,
     }
-    Ok(Exit::Success.code())
+    Ok(Cause::Success.code())
 }
 
 fn row(folder: &RunFolder, run: &flow_core::report::RunReport) -> Value {

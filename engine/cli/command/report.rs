@@ -4,7 +4,7 @@ use std::fs::OpenOptions;
 use std::io::{self, Write};
 use std::sync::Arc;
 
-use flow_core::model::RunStatus;
+use flow_core::model::{Cause, RunStatus};
 use flow_core::report::{FORMATS, Format, RunReport, github_outputs, page_within};
 use flow_core::text::{did_you_mean, list_some};
 use flow_run::drive::FolderTexts;
@@ -12,7 +12,7 @@ use flow_run::store::{RunFolder, read_journal};
 use flow_run::sys::files;
 
 use crate::args::ReportArgs;
-use crate::exit::{Exit, Failure};
+use crate::exit::Failure;
 use crate::session::Session;
 use crate::ui;
 
@@ -20,7 +20,7 @@ pub(super) fn run(session: &Session, args: &ReportArgs) -> anyhow::Result<u8> {
     let format = format(&args.format)?;
     let folder = Arc::new(session.find_run(&args.run)?);
     ui::print(&render(&folder, format)?)?;
-    Ok(Exit::Success.code())
+    Ok(Cause::Success.code())
 }
 
 /// The format of a name.
@@ -32,7 +32,7 @@ pub(super) fn format(name: &str) -> anyhow::Result<&'static Format> {
             Some(meant) => format!("did you mean `{meant}`? known: {known}"),
             None => format!("known: {known}"),
         };
-        Failure::new(Exit::Usage, format!("unknown report format `{name}`")).help(help).into()
+        Failure::new(Cause::Usage, format!("unknown report format `{name}`")).help(help).into()
     })
 }
 
@@ -40,7 +40,7 @@ pub(super) fn format(name: &str) -> anyhow::Result<&'static Format> {
 pub(super) fn fold(folder: &RunFolder) -> anyhow::Result<RunReport> {
     let read = read_journal(&folder.events())?;
     let report = RunReport::fold(&read.entries)
-        .ok_or_else(|| Failure::new(Exit::Io, format!("the journal of {} is empty", folder.id())))?;
+        .ok_or_else(|| Failure::new(Cause::Io, format!("the journal of {} is empty", folder.id())))?;
     let orphaned = report.status == RunStatus::Running && !folder.owner_alive()?;
     Ok(if orphaned { report.without_owner() } else { report })
 }
@@ -58,7 +58,7 @@ pub(super) fn write_both(folder: &Arc<RunFolder>, report: &RunReport) -> anyhow:
         let text = (format(name)?.render)(report, &texts);
         // The journal is what must survive the machine; a report can be made again.
         files::replace(&path, text.as_bytes())
-            .map_err(|error| Failure::new(Exit::Io, format!("can't write `{}`: {error}", path.display())))?;
+            .map_err(|error| Failure::new(Cause::Io, format!("can't write `{}`: {error}", path.display())))?;
     }
     Ok(())
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use anyhow::Context;
 use flow_core::event::{Entry, Event};
 use flow_core::ids::{Address, NodeId};
-use flow_core::model::{RunStatus, TaskState};
+use flow_core::model::{Cause, RunStatus, TaskState};
 use flow_core::report::{Fold, RunReport};
 use flow_core::schedule::{Limits, Scheduler};
 use flow_core::text::list_some;
@@ -18,7 +18,7 @@ use super::lost_outputs::Left;
 use super::run::specs;
 use super::{logs, models, reconcile};
 use crate::args::{GoOnArgs, ResumeArgs, RetryArgs};
-use crate::exit::{Exit, Failure};
+use crate::exit::Failure;
 use crate::kept;
 use crate::session::{Prepared, Session};
 use crate::ui;
@@ -50,11 +50,11 @@ fn go_on(session: &Session, run: &str, names: &[String], args: &GoOnArgs) -> any
     let limits = limits(&read.entries, args)?;
     let specs = specs(&prepared, selected.as_ref());
     let scheduler = Scheduler::replay(specs, limits, &read.entries).map_err(|error| {
-        Failure::new(Exit::Io, format!("the journal of {} can't be replayed: {error}", folder.id()))
+        Failure::new(Cause::Io, format!("the journal of {} can't be replayed: {error}", folder.id()))
     })?;
     if names.is_empty() && finished_well(&read.entries) {
         ui::note(&format!("run {} is complete; nothing is left to do", folder.id()));
-        return Ok(Exit::Success.code());
+        return Ok(Cause::Success.code());
     }
     let plan_lock = engine::plan_lock(session, &prepared)?;
     if let Some(lock) = &plan_lock {
@@ -128,7 +128,7 @@ fn named(left: &Left<'_>, entries: &[Entry], names: &[String]) -> anyhow::Result
         };
         if let Some(help) = help {
             let message = format!("`{name}` is {}, so there is nothing to retry", task.state.as_str());
-            return Err(Failure::new(Exit::Invalid, message).help(help).into());
+            return Err(Failure::new(Cause::Invalid, message).help(help).into());
         }
         all.push(id);
         again.extend(lost);
@@ -160,7 +160,7 @@ fn limits(entries: &[Entry], args: &GoOnArgs) -> anyhow::Result<Limits> {
             seed: *seed,
         }),
         _ => Err(Failure::new(
-            Exit::Io,
+            Cause::Io,
             "the journal does not begin with `run_started`; nothing of this run can be resumed",
         )
         .into()),

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use flow_core::compile::Purpose;
 use flow_core::ids::Address;
+use flow_core::model::Cause;
 use flow_core::plan::{InstanceLimit, Plan, Read, SelectError, Selected, Selection};
 use flow_core::report::Fold;
 use flow_core::schedule::{Limits, NodeSpec, Scheduler};
@@ -18,7 +19,7 @@ use flow_run::sys::clock;
 use super::engine::{self, Engine, Opening};
 use super::{detach, models, plan, reconcile};
 use crate::args::{ListHow, RunArgs};
-use crate::exit::{Exit, Failure};
+use crate::exit::Failure;
 use crate::kept;
 use crate::session::{Prepared, Session};
 use crate::ui;
@@ -85,7 +86,7 @@ pub(super) fn run(session: &Session, args: &RunArgs) -> anyhow::Result<u8> {
 /// Nobody runs a plan by chance: what there is is named, and not run.
 fn which_plan(session: &Session) -> anyhow::Error {
     let failure =
-        Failure::new(Exit::Usage, "which plan? `flow run` takes its file, or its name in `workflows/`");
+        Failure::new(Cause::Usage, "which plan? `flow run` takes its file, or its name in `workflows/`");
     let mut names = load::own_plans(&session.project);
     let lead = if names.is_empty() { "write one with `flow init`, or try " } else { "" };
     names.extend(load::shipped_plans().map(str::to_owned));
@@ -111,7 +112,7 @@ fn selected(prepared: &Prepared, args: &RunArgs) -> anyhow::Result<Option<Select
     }
     let plan = &prepared.plan;
     let selected = selection.select(plan).map_err(|error| {
-        let failure = Failure::new(Exit::NothingSelected, error.to_string());
+        let failure = Failure::new(Cause::NothingSelected, error.to_string());
         match error {
             SelectError::NoTask { help, .. } => failure.help(help),
             SelectError::Nothing => failure,
@@ -137,7 +138,7 @@ fn refuse_unknown_instances(plan: &Plan, selected: &Selected) -> anyhow::Result<
                     None => format!("`{}` has {}", task.address, list_some(names(), 10)),
                 };
                 let message = format!("no instance fits `{pattern}`");
-                return Err(Failure::new(Exit::NothingSelected, message).help(help).into());
+                return Err(Failure::new(Cause::NothingSelected, message).help(help).into());
             }
         }
     }
@@ -165,7 +166,7 @@ fn refuse_missing_values(plan: &Plan, selected: &Selected, args: &RunArgs) -> an
         format!("{shown}{more}, and {} takes no part in this run", list_some(left_out.iter().copied(), 3));
     let help =
         format!("let it take part: `{}`; or let the text cope without: `| default(...)`", flags.join(" "));
-    Err(Failure::new(Exit::Invalid, message).help(help).into())
+    Err(Failure::new(Cause::Invalid, message).help(help).into())
 }
 
 fn concurrency(jobs: Option<NonZeroU32>, prepared: &Prepared) -> NonZeroU32 {

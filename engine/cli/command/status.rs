@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use flow_core::converse::Activity;
 use flow_core::ids::{Address, Millis};
+use flow_core::model::Cause;
 use flow_core::report::{RunReport, Screen, elapsed, status_page, task_elapsed};
 use flow_run::drive::FolderTexts;
 use flow_run::execute::LogReader;
@@ -15,7 +16,6 @@ use serde_json::{Value, json};
 
 use super::{reconcile, report};
 use crate::args::{ListHow, StatusArgs};
-use crate::exit::Exit;
 use crate::session::Session;
 use crate::ui;
 
@@ -40,7 +40,7 @@ pub(super) fn run(session: &Session, args: &StatusArgs) -> anyhow::Result<u8> {
             ui::print(&status_page(&report, &screen))?;
         }
     }
-    Ok(Exit::Success.code())
+    Ok(Cause::Success.code())
 }
 
 /// What agents that work have come to. A log that can't be read says nothing.

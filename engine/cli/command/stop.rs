@@ -4,13 +4,13 @@ use std::time::{Duration, Instant};
 
 use flow_core::event::Event;
 use flow_core::ids::Address;
-use flow_core::model::TaskState;
+use flow_core::model::{Cause, Command, TaskState};
 use flow_core::report::RunReport;
-use flow_run::store::{ControlOrder, RunFolder, read_journal};
+use flow_run::store::{RunFolder, read_journal};
 
 use super::{logs, reconcile, report};
 use crate::args::StopArgs;
-use crate::exit::{Exit, Failure};
+use crate::exit::Failure;
 use crate::session::Session;
 use crate::ui;
 
@@ -27,20 +27,20 @@ pub(super) fn run(session: &Session, args: &StopArgs) -> anyhow::Result<u8> {
     if !folder.owner_alive()? {
         return Err(nothing_lives(&before));
     }
-    let order = match &args.task {
-        None => ControlOrder::StopRun { force: args.now },
+    let command = match &args.task {
+        None => Command::StopRun { force: args.now, signal: None },
         Some(name) => {
             let task = logs::find_one(&before, name)?;
             if task.state.is_terminal() {
                 let message = format!("`{name}` has ended already: {}", task.state.as_str());
-                return Err(Failure::new(Exit::NothingSelected, message).into());
+                return Err(Failure::new(Cause::NothingSelected, message).into());
             }
-            ControlOrder::StopTask { task: task.address.clone(), force: args.now }
+            Command::StopTask { task: task.address.clone(), force: args.now }
         }
     };
     let seen = read_journal(&folder.events())?.entries.len();
-    folder.send_order(&order).map_err(|error| {
-        Failure::new(Exit::Io, format!("can't write `{}`: {error}", folder.control().display()))
+    folder.send(&command).map_err(|error| {
+        Failure::new(Cause::Io, format!("can't write `{}`: {error}", folder.control().display()))
     })?;
     wait(&folder, args.task.as_deref().map(Address::from).as_ref(), seen)
 }
@@ -56,22 +56,22 @@ fn wait(folder: &RunFolder, task: Option<&Address>, seen: usize) -> anyhow::Resu
             Event::KillRequested { task: killed, .. } => killed.is_none() || killed.as_ref() == task,
             _ => false,
         });
-        let Some(now) = RunReport::fold(&entries) else { return Ok(Exit::Io.code()) };
+        let Some(now) = RunReport::fold(&entries) else { return Ok(Cause::Io.code()) };
         if let Some(task) = task
             && let Some(found) = now.tasks.iter().find(|found| found.address == *task)
             && found.state.is_terminal()
         {
             ui::note(&format!("`{task}` ended: {}", found.state.as_str()));
-            return Ok(Exit::Success.code());
+            return Ok(Cause::Success.code());
         }
         if !alive {
             let now = report::fold(folder)?;
             ui::note(&format!("run {} ended: {}", folder.id(), now.status.as_str()));
-            return Ok(Exit::Success.code());
+            return Ok(Cause::Success.code());
         }
         if !heard && sent.elapsed() > HEARING {
             let message = format!("the engine of run {} does not hear", folder.id());
-            let failure = Failure::new(Exit::Io, message);
+            let failure = Failure::new(Cause::Io, message);
             return Err(match folder.last_owner() {
                 Some(owner) => failure.help(format!("end it with `kill {}`", owner.pid)).into(),
                 None => failure.into(),
@@ -85,7 +85,7 @@ fn nothing_lives(report: &RunReport) -> anyhow::Error {
     let status = report.status.as_str();
     let lost = report.tasks.iter().any(|task| task.state == TaskState::Lost);
     let failure = Failure::new(
-        Exit::NothingSelected,
+        Cause::NothingSelected,
         format!("run {} does not live any more: {status}; there is nothing to stop", report.run),
     );
     match lost {

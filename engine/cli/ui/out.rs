@@ -2,9 +2,10 @@
 
 use std::io::{self, Write};
 
+use flow_core::model::Cause;
 use serde::Serialize;
 
-use crate::exit::{Exit, Failure};
+use crate::exit::Failure;
 
 /// Writes text as it is. A closed pipe ends the program with its own exit code and no message.
 pub fn print(text: &str) -> anyhow::Result<()> {
@@ -24,8 +25,8 @@ pub fn print_json(value: &impl Serialize) -> anyhow::Result<()> {
 
 fn closed(written: io::Result<()>) -> anyhow::Result<()> {
     written.map_err(|error| match error.kind() {
-        io::ErrorKind::BrokenPipe => Failure::new(Exit::Closed, "").into(),
-        _ => Failure::new(Exit::Io, format!("can't write to standard output: {error}")).into(),
+        io::ErrorKind::BrokenPipe => Failure::new(Cause::Closed, "").into(),
+        _ => Failure::new(Cause::Io, format!("can't write to standard output: {error}")).into(),
     })
 }
 

@@ -7,6 +7,7 @@
 
 mod brief;
 mod by_hand;
+mod cause;
 mod denied;
 #[cfg(test)]
 mod docs_tests;
@@ -32,6 +33,7 @@ mod status;
 pub(crate) mod testing;
 
 pub use by_hand::by_hand;
+pub use cause::EndedBy;
 pub use denied::denied_lines;
 pub use fold::Fold;
 pub use format::{Format, Manifest, Texts};

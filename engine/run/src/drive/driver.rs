@@ -8,10 +8,10 @@ use std::time::Duration;
 
 use flow_core::event::{Entry, Event};
 use flow_core::ids::{Address, Attempt, NodeId, TaskId};
-use flow_core::model::{Reason, RunStatus};
+use flow_core::model::{Cause, Command, Reason, RunStatus, Signal};
 use flow_core::plan::OnLost;
 use flow_core::report::Fold;
-use flow_core::schedule::{Answer, Effect, Input, Question};
+use flow_core::schedule::{Answer, Cancel, Effect, Input, Question};
 use flow_core::template::Status;
 use flow_core::values::{Scope, instances};
 use serde_json::Value;
@@ -19,7 +19,7 @@ use tokio::sync::mpsc;
 
 use super::attempt::{Live, Message};
 use super::finish::Held;
-use super::setup::{Control, RunSetup};
+use super::setup::RunSetup;
 use super::texts::FolderTexts;
 use crate::execute::{Mask, Progress, StopOrder};
 use crate::store::Slots;
@@ -49,8 +49,8 @@ pub enum DriveError {
 pub struct RunEnd {
     /// The state.
     pub status: RunStatus,
-    /// The exit code.
-    pub exit: u8,
+    /// Why, and so with which exit code.
+    pub cause: Cause,
     /// The plan's `outputs`.
     pub outputs: Option<Value>,
     /// Everything that happened, folded.
@@ -74,6 +74,8 @@ pub(super) struct Driver {
     messages: mpsc::Receiver<Message>,
     inputs: VecDeque<Input>,
     finished: Option<RunStatus>,
+    /// The signal that told the run to stop, the last one if several did.
+    pub(super) signal: Option<Signal>,
 }
 
 impl Driver {
@@ -97,11 +99,12 @@ impl Driver {
             messages,
             inputs: VecDeque::new(),
             finished: None,
+            signal: None,
         }
     }
 
-    pub(super) async fn run(mut self, mut control: mpsc::Receiver<Control>) -> Result<RunEnd, DriveError> {
-        let ended = self.turn_until_finished(&mut control).await;
+    pub(super) async fn run(mut self, mut commands: mpsc::Receiver<Command>) -> Result<RunEnd, DriveError> {
+        let ended = self.turn_until_finished(&mut commands).await;
         if ended.is_err() {
             self.kill_everything().await;
         }
@@ -112,7 +115,7 @@ impl Driver {
 
     async fn turn_until_finished(
         &mut self,
-        control: &mut mpsc::Receiver<Control>,
+        commands: &mut mpsc::Receiver<Command>,
     ) -> Result<RunStatus, DriveError> {
         self.feed(Input::Start)?;
         loop {
@@ -122,19 +125,26 @@ impl Driver {
             let wake = self.setup.scheduler.next_wake().map(|at| at.since(clock::now()));
             tokio::select! {
                 biased;
-                Some(wanted) = control.recv() => match wanted {
-                    Control::Cancel(how) => self.feed(Input::Cancel(how))?,
-                    Control::Suspend => self.suspend()?,
-                    Control::StopTask(address, how) => {
-                        // One that the run doesn't have, or no longer, is nobody's to stop.
-                        if let Some(node) = self.setup.scheduler.find(&address) {
-                            self.feed(Input::StopTask(node, how))?;
-                        }
-                    }
-                },
+                Some(command) = commands.recv() => self.obey(command)?,
                 Some(message) = self.messages.recv() => self.take(message)?,
                 () = sleep(wake) => self.feed(Input::Tick)?,
             }
+        }
+    }
+
+    fn obey(&mut self, command: Command) -> Result<(), DriveError> {
+        let how = |force| if force { Cancel::Now } else { Cancel::Gently };
+        match command {
+            Command::StopRun { force, signal } => {
+                self.signal = signal.or(self.signal);
+                self.feed(Input::Cancel(how(force)))
+            }
+            // One that the run doesn't have, or no longer, is nobody's to stop.
+            Command::StopTask { task, force } => match self.setup.scheduler.find(&task) {
+                Some(node) => self.feed(Input::StopTask(node, how(force))),
+                None => Ok(()),
+            },
+            Command::Suspend => self.suspend(),
         }
     }
 

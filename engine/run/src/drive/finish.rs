@@ -7,7 +7,7 @@ use flow_core::event::Event;
 use flow_core::ids::{Attempt, NodeId, TaskId};
 use flow_core::model::{AttemptEnd, Merge, Moved, Outcome, Reason, RunStatus, TaskState, WorktreeOutcome};
 use flow_core::plan::TaskKind;
-use flow_core::report::{Texts, by_hand};
+use flow_core::report::{EndedBy, Texts, by_hand};
 use flow_core::schedule::Input;
 use flow_core::text::list_some;
 use serde_json::{Map, Value};
@@ -26,20 +26,6 @@ const NAMED: usize = 4;
 
 /// What bash makes of SIGPIPE. It depends on who is faster, so it comes and goes.
 const CLOSED_PIPE: i32 = 128 + 13;
-
-/// What made a run fail, as far as its exit code cares.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cause {
-    /// Nothing did, or more than a verdict.
-    Other,
-    /// Every failure that counts was an unmet `expect.that`.
-    VerdictOnly,
-    /// There were failures, and each of them is allowed.
-    AllowedOnly,
-}
-
-/// How an end becomes an exit code; the command line knows.
-pub type ExitOf = Arc<dyn Fn(RunStatus, Cause) -> u8 + Send + Sync>;
 
 /// A tree whose task has ended and that others may look at.
 pub(super) struct Held {
@@ -314,10 +300,10 @@ impl Driver {
                 None
             }
         };
-        let exit = (self.setup.exit_of)(status, self.cause());
-        self.write(vec![Event::RunEnded { status, exit, outputs: outputs.clone(), message }])?;
+        let cause = self.setup.run.cause(status, EndedBy { strict: self.setup.strict, signal: self.signal });
+        self.write(vec![Event::RunEnded { status, exit: cause.code(), outputs: outputs.clone(), message }])?;
         self.sync()?;
-        Ok(RunEnd { status, exit, outputs, run: self.setup.run })
+        Ok(RunEnd { status, cause, outputs, run: self.setup.run })
     }
 
     fn outputs(&self) -> Result<Option<Value>, String> {
@@ -342,23 +328,5 @@ impl Driver {
             outputs.insert(name.clone(), value.map_err(|error| format!("`outputs.{name}`: {error}"))?);
         }
         Ok(Some(Value::Object(outputs)))
-    }
-
-    fn cause(&self) -> Cause {
-        let (mut verdicts, mut allowed) = (0usize, 0usize);
-        for task in self.setup.run.tasks().filter(|task| task.state == TaskState::Failed) {
-            match (&task.instances, task.allowed, task.verdict_unmet) {
-                // A parent fails as its instances do.
-                (Some(_), ..) => {}
-                (None, true, _) => allowed += 1,
-                (None, false, true) => verdicts += 1,
-                (None, false, false) => return Cause::Other,
-            }
-        }
-        match (verdicts, allowed) {
-            (0, 0) => Cause::Other,
-            (0, _) => Cause::AllowedOnly,
-            _ => Cause::VerdictOnly,
-        }
     }
 }

@@ -21,7 +21,6 @@ mod texts;
 
 pub use driver::{DriveError, RunEnd};
 pub use facts::{git_facts, process_facts};
-pub use finish::{Cause, ExitOf};
-pub use orders::follow_orders;
-pub use setup::{Control, RunSetup, run};
+pub use orders::follow_commands;
+pub use setup::{RunSetup, run};
 pub use texts::FolderTexts;

@@ -3,16 +3,14 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use flow_core::ids::Address;
-use flow_core::model::Settings;
+use flow_core::model::{Command, Settings};
 use flow_core::plan::Plan;
 use flow_core::report::Fold;
-use flow_core::schedule::{Cancel, Limits, Scheduler};
+use flow_core::schedule::{Limits, Scheduler};
 use flow_core::values::Facts;
 use tokio::sync::mpsc;
 
 use super::driver::{DriveError, Driver, RunEnd};
-use super::finish::ExitOf;
 use crate::provider::Providers;
 use crate::store::{Journal, RunFolder};
 use crate::watch::Publisher;
@@ -43,24 +41,11 @@ pub struct RunSetup {
     pub worktrees_dir: Option<PathBuf>,
     /// Who watches.
     pub publisher: Publisher,
-    /// Whether every refused call of an agent is a failure: `--strict`.
+    /// Whether every refused call of an agent is a failure, and allowed failures of tasks count: `--strict`.
     pub strict: bool,
-    /// How an end becomes an exit code.
-    pub exit_of: ExitOf,
-}
-
-/// What a person or a signal can want of a live run.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Control {
-    /// End it.
-    Cancel(Cancel),
-    /// Stop all its processes and this one until somebody continues them; meanwhile no clock runs.
-    Suspend,
-    /// End one task, or all instances of one.
-    StopTask(Address, Cancel),
 }
 
 /// Runs to the end.
-pub async fn run(setup: RunSetup, control: mpsc::Receiver<Control>) -> Result<RunEnd, DriveError> {
-    Driver::new(setup).run(control).await
+pub async fn run(setup: RunSetup, commands: mpsc::Receiver<Command>) -> Result<RunEnd, DriveError> {
+    Driver::new(setup).run(commands).await
 }

@@ -20,7 +20,7 @@ mod slots;
 mod state_dir;
 mod unended;
 
-pub use control::{ControlOrder, ControlReader};
+pub use control::ControlReader;
 pub use intact::{Hashing, OutputError, check_artifact, check_slice, read_whole};
 pub use journal::{Durability, Journal};
 pub use journal_read::{JournalError, JournalRead, TornTail, read_journal};
