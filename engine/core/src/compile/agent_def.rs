@@ -7,7 +7,9 @@ use super::agents::AgentText;
 use super::words::ISOLATIONS;
 use crate::diagnostic::{Code, Diagnostic, SourceFile, Span, Spanned};
 use crate::import::{AgentFile, ToolsFile};
-use crate::model::{AgentDef, AgentSource, Effort, ModelRef, PermissionMode, ToolPolicy, ToolRule};
+use crate::model::{
+    AgentDef, AgentSource, Effort, ModelRef, PermissionMode, ToolEffect, ToolPolicy, ToolRule, known_tool,
+};
 use crate::syntax::{Node, NodeKind, Text};
 use crate::text::{did_you_mean, list_some};
 
@@ -199,12 +201,11 @@ fn contradiction(
     mode: Option<PermissionMode>,
     found: &mut Vec<Diagnostic>,
 ) {
-    const WRITERS: &[&str] = &["Write", "Edit", "NotebookEdit", "MultiEdit"];
+    let writes =
+        |rule: &ToolRule| known_tool(&rule.tool).is_some_and(|tool| tool.effect == ToolEffect::Edits);
     let only_writes = match tools {
         ToolPolicy::Inherit => false,
-        ToolPolicy::Only(rules) => {
-            !rules.is_empty() && rules.iter().all(|ToolRule { tool, .. }| WRITERS.contains(&tool.as_str()))
-        }
+        ToolPolicy::Only(rules) => !rules.is_empty() && rules.iter().all(writes),
     };
     if !only_writes || mode != Some(PermissionMode::Plan) {
         return;

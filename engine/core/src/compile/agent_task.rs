@@ -12,7 +12,8 @@ use super::shell;
 use super::words::{MODES, literal, whole, word};
 use crate::diagnostic::{Code, Span, Spanned};
 use crate::model::{
-    AgentDef, Isolation, ModelRef, PermissionMode, Settings, TOOLS, ToolPolicy, ToolRule, tool,
+    AgentDef, Isolation, ModelRef, PermissionMode, Settings, ToolEffect, ToolPolicy, ToolRule, offered_tools,
+    tool,
 };
 use crate::plan::{AgentTask, Output, Permissions};
 use crate::syntax::{PromptText, Text};
@@ -20,9 +21,6 @@ use crate::text::{alike, list_some};
 
 /// The agent of a task that has a prompt and names none.
 const DEFAULT_AGENT: &str = "general-purpose";
-
-/// Tools that change files; `Bash` stands apart since it runs a list of looking commands without asking.
-const EDITORS: &[&str] = &["Write", "Edit"];
 
 /// Turns to mend an output that doesn't fit its form, unless the task says.
 const REPAIRS: u32 = 1;
@@ -200,9 +198,8 @@ fn rules(findings: &mut Findings, key: &str, texts: &[Text]) -> Vec<ToolRule> {
 fn check_tools(findings: &mut Findings, keys: Keys<'_>, task: &AgentTask, agent: &AgentDef) {
     let agent_span = agent_place(keys);
     if task.permission_mode.or(agent.permission_mode) == Some(PermissionMode::Plan) {
-        let named = |rules: &[ToolRule]| {
-            EDITORS.iter().copied().find(|editor| rules.iter().any(|rule| rule.tool == *editor))
-        };
+        let named =
+            |rules: &[ToolRule]| editors().find(|editor| rules.iter().any(|rule| rule.tool == *editor));
         let in_definition = match &agent.tools {
             ToolPolicy::Inherit => None,
             ToolPolicy::Only(rules) => {
@@ -228,8 +225,7 @@ fn check_tools(findings: &mut Findings, keys: Keys<'_>, task: &AgentTask, agent:
     for (rule, text) in
         task.tools.iter().flatten().zip(keys.get(|keys| &keys.tools).iter().flat_map(|all| &all.value))
     {
-        let known = TOOLS.iter().any(|tool| tool.name == rule.tool);
-        if known && !defined(agent, &rule.tool) {
+        if tool(&rule.tool).is_some() && !defined(agent, &rule.tool) {
             let message = format!("agent `{}` has no `{}`, so the task can't have it", agent.name, rule.tool);
             let finding = findings.at(Code::IgnoredTool, text.span, message);
             findings.push(finding.help("`tools` of a task narrow those of its agent; choose another agent"));
@@ -248,6 +244,20 @@ fn defined(agent: &AgentDef, name: &str) -> bool {
         ToolPolicy::Only(rules) => names_tool(rules, name),
     };
     named && !names_tool(&agent.disallowed_tools, name)
+}
+
+/// The tools that change files.
+fn editors() -> impl Iterator<Item = &'static str> {
+    with_effect(ToolEffect::Edits)
+}
+
+/// The tools that run commands. They stand apart since commands that only look pass without asking.
+fn runners() -> impl Iterator<Item = &'static str> {
+    with_effect(ToolEffect::Runs)
+}
+
+fn with_effect(effect: ToolEffect) -> impl Iterator<Item = &'static str> {
+    offered_tools().filter(move |tool| tool.effect == effect).map(|tool| tool.name)
 }
 
 /// What an agent may do on its task, as far as rules tell before the run.
@@ -280,7 +290,7 @@ impl Powers<'_> {
         let allows = |rules: &[ToolRule]| names_tool(rules, name);
         let by_mode = match self.mode() {
             PermissionMode::BypassPermissions => true,
-            PermissionMode::AcceptEdits => EDITORS.contains(&name),
+            PermissionMode::AcceptEdits => editors().any(|editor| editor == name),
             PermissionMode::Default
             | PermissionMode::Plan
             | PermissionMode::DontAsk
@@ -301,19 +311,19 @@ impl Powers<'_> {
     /// Whether it may change files.
     pub(super) fn may_write(&self) -> bool {
         let writes = |name: &str| self.has(name) && self.is_granted(name);
-        self.mode() != PermissionMode::Plan && EDITORS.iter().chain(&["Bash"]).any(|name| writes(name))
+        self.mode() != PermissionMode::Plan && editors().chain(runners()).any(writes)
     }
 
     /// Warns of tools that the agent has and that would always ask.
     pub(super) fn warn_of_denials(&self, findings: &mut Findings, keys: Keys<'_>) {
-        let refused = |name: &&&str| self.has(name) && !self.is_granted(name);
-        let mut tools: Vec<&str> = EDITORS.iter().filter(refused).copied().collect();
+        let refused = |name: &&str| self.has(name) && !self.is_granted(name);
+        let mut tools: Vec<&str> = editors().filter(refused).collect();
         // Where it says so itself, the refusal is what was asked for.
         let on_purpose = matches!(self.mode(), PermissionMode::Plan | PermissionMode::DontAsk);
         if tools.is_empty() || on_purpose {
             return;
         }
-        tools.extend(["Bash"].iter().filter(refused));
+        tools.extend(runners().filter(refused));
         // Whoever named no agent has asked for none of them; what is refused is told once the run has ended.
         if keys.own.agent.is_none() && keys.own.fork.is_none() {
             return;

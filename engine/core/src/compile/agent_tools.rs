@@ -5,77 +5,33 @@ use std::sync::Arc;
 use indexmap::IndexSet;
 
 use crate::diagnostic::{Code, Diagnostic, SourceFile};
-use crate::model::{TOOLS, ToolRule, tool};
+use crate::model::{OF_SERVER, TOOLS, ToolInfo, ToolRule, ToolState, known_tool, offered_tools, tool};
 use crate::syntax::Text;
 use crate::text::{did_you_mean, list_some};
-
-/// Tools that definitions in the field name and that this version doesn't have: they grant nothing.
-pub(super) const LATER: &[&str] = &[
-    "Agent",
-    "AskUserQuestion",
-    "BashOutput",
-    "EnterPlanMode",
-    "ExitPlanMode",
-    "KillBash",
-    "KillShell",
-    "LS",
-    "LSP",
-    "ListMcpResourcesTool",
-    "MultiEdit",
-    "NotebookEdit",
-    "NotebookRead",
-    "ReadMcpResourceTool",
-    "SendMessage",
-    "Skill",
-    "Sleep",
-    "SlashCommand",
-    "StructuredOutput",
-    "Task",
-    "TaskList",
-    "TaskOutput",
-    "TaskStop",
-    "TeamTask",
-    "TodoWrite",
-    "WebFetch",
-    "WebSearch",
-];
-
-/// What other programs call our tools.
-const FOREIGN: &[(&str, &[&str])] = &[
-    ("Bash", &["shell", "run_shell_command", "execute", "runcommands", "runincommandline", "terminal"]),
-    ("Read", &["readfile", "read_file", "view"]),
-    ("Write", &["writefile", "write_file", "create_file"]),
-    ("Edit", &["strreplacefile", "replace", "editfiles", "edit/editfiles", "str_replace"]),
-    ("Grep", &["grep_search", "search", "search/codebase", "codebase_search"]),
-    ("TodoWrite", &["taskcreate", "taskupdate"]),
-    ("TaskList", &["taskget"]),
-    ("Glob", &["glob_search", "find_files", "file_search"]),
-];
 
 /// Words for "no limit".
 const EVERYTHING: &[&str] = &["all", "any", "inherit", "default"];
 
 /// Whether a tool of this name exists, in this version or a later one.
 pub(crate) fn is_known_tool(name: &str) -> bool {
-    tool(name).is_some() || LATER.contains(&name) || name.starts_with("mcp__")
+    known_tool(name).is_some() || name.starts_with(OF_SERVER)
 }
 
 /// The tool that was probably meant by a name that isn't one.
 pub(crate) fn meant_tool(name: &str) -> Option<&'static str> {
     let lower = name.to_lowercase();
-    let names = || TOOLS.iter().map(|tool| tool.name).chain(LATER.iter().copied());
-    names()
-        .find(|known| known.to_lowercase() == lower)
-        .or_else(|| FOREIGN.iter().find(|(_, names)| names.contains(&lower.as_str())).map(|(ours, _)| *ours))
-        .or_else(|| did_you_mean(name, names()))
+    let found = |is: &dyn Fn(&ToolInfo) -> bool| TOOLS.iter().find(|tool| is(tool)).map(|tool| tool.name);
+    found(&|tool| tool.name.to_lowercase() == lower)
+        .or_else(|| found(&|tool| tool.elsewhere.contains(&lower.as_str())))
+        .or_else(|| did_you_mean(name, TOOLS.iter().map(|tool| tool.name)))
 }
 
 /// Whether a name means a tool that only other programs, or later versions, have.
 fn is_lacked(name: &str) -> bool {
-    // The engine offers it itself, wherever an output has a schema.
-    name != "StructuredOutput"
-        && tool(name).is_none()
-        && (is_known_tool(name) || meant_tool(name).is_some_and(|meant| tool(meant).is_none()))
+    if let Some(tool) = known_tool(name) {
+        return tool.state == ToolState::Later;
+    }
+    is_known_tool(name) || meant_tool(name).is_some_and(|meant| tool(meant).is_none())
 }
 
 /// Says once which of the tools of a definition flow lacks.
@@ -140,6 +96,6 @@ pub(super) fn denied(file: &Arc<SourceFile>, words: &[Text], found: &mut Vec<Dia
 
 /// Our tools in a row, for help lines.
 pub(crate) fn known_names() -> String {
-    let names: Vec<String> = TOOLS.iter().map(|tool| format!("`{}`", tool.name)).collect();
+    let names: Vec<String> = offered_tools().map(|tool| format!("`{}`", tool.name)).collect();
     names.join(", ")
 }

@@ -1,8 +1,8 @@
 use super::fields::{AGENT, EXPANDED, OF_INSTANCE, OF_SELF, SHELL, USAGE};
 use super::references::{GIT, RUN, RUN_STATUS};
 use super::words::{EDGES, ISOLATIONS, MERGES, MODES, ON_LOST};
-use super::{agent_tools, inputs, schema, settings};
-use crate::model::{Reason, TOOLS, TaskState};
+use super::{inputs, schema, settings};
+use crate::model::{OF_SERVER, Reason, TOOLS, TaskState, offered_tools, tool};
 use crate::syntax::fields::Field;
 use crate::testing::{AGENTS, LANGUAGE, PERMISSIONS, SETTINGS, keys, listed, same, tables};
 
@@ -97,11 +97,12 @@ fn every_tool_and_mode_is_explained() {
     let first = |table: &[Vec<String>]| -> Vec<String> {
         table.iter().map(|row| row[0].trim_matches('`').to_owned()).collect()
     };
-    same(first(&tables(PERMISSIONS, "# What agents may do")[0]), TOOLS.iter().map(|tool| tool.name));
+    same(first(&tables(PERMISSIONS, "# What agents may do")[0]), offered_tools().map(|tool| tool.name));
     same(keys(PERMISSIONS, "## Modes"), words(MODES));
     let trees = tables(PERMISSIONS, "## A tree of its own");
     same(first(&trees[0]), words(ISOLATIONS));
     same(first(&trees[1]), words(MERGES));
     let later = listed(AGENTS, "These names are known and grant nothing:");
-    same(later, agent_tools::LATER.iter().copied().chain(["mcp__"]));
+    let known = TOOLS.iter().map(|tool| tool.name).filter(|name| tool(name).is_none());
+    same(later, known.chain([OF_SERVER]));
 }

@@ -1,7 +1,7 @@
 //! The calls of one turn that are made: who may run now, and whether all have come back.
 
 use super::{Call, CallResult};
-use crate::model::{ToolClass, tool};
+use crate::model::ToolClass;
 
 /// The most bytes of one result.
 const MOST: usize = 100 * 1024;
@@ -21,7 +21,7 @@ struct Slot {
 
 #[derive(Debug)]
 enum State {
-    Waiting(Call),
+    Waiting(Call, ToolClass),
     Running(ToolClass),
     Done,
 }
@@ -32,8 +32,8 @@ impl Batch {
     }
 
     /// Adds a call that is to be made.
-    pub(super) fn add(&mut self, call: Call) {
-        self.slots.push(Slot { id: call.id.clone(), state: State::Waiting(call) });
+    pub(super) fn add(&mut self, call: Call, class: ToolClass) {
+        self.slots.push(Slot { id: call.id.clone(), state: State::Waiting(call, class) });
     }
 
     /// Takes out the calls that may run now.
@@ -45,8 +45,8 @@ impl Batch {
             match &slot.state {
                 State::Done | State::Running(ToolClass::Reader) => continue,
                 State::Running(ToolClass::Writer) => break,
-                State::Waiting(call) => {
-                    let class = class_of(&call.tool);
+                State::Waiting(_, class) => {
+                    let class = *class;
                     let room = match class {
                         ToolClass::Reader => self.readers_at_once,
                         ToolClass::Writer => 1,
@@ -55,7 +55,8 @@ impl Batch {
                         break;
                     }
                     open += 1;
-                    if let State::Waiting(call) = std::mem::replace(&mut slot.state, State::Running(class)) {
+                    if let State::Waiting(call, _) = std::mem::replace(&mut slot.state, State::Running(class))
+                    {
                         started.push(call);
                     }
                     if class == ToolClass::Writer {
@@ -78,11 +79,6 @@ impl Batch {
     pub(super) fn is_done(&self) -> bool {
         self.slots.iter().all(|slot| matches!(slot.state, State::Done))
     }
-}
-
-/// What is not known to only look may change something.
-fn class_of(name: &str) -> ToolClass {
-    tool(name).map_or(ToolClass::Writer, |tool| tool.class)
 }
 
 /// The result with at most [`MOST`] bytes; a cut says how much there was.

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::output::problems;
 use super::spec::call_line;
 use super::{AgentSpec, CallResult};
-use crate::model::{Denial, DenialReason, PermissionMode, tool};
+use crate::model::{Denial, DenialReason, PermissionMode, ToolClass, tool};
 use crate::policy::Verdict;
 use crate::text::{did_you_mean, list_some, one_line};
 use crate::wire::ToolSpec;
@@ -17,18 +17,19 @@ use crate::wire::ToolSpec;
 /// Reads calls against the tools that an agent has.
 #[derive(Debug)]
 pub(super) struct Judge {
-    tools: IndexMap<String, Arguments>,
+    tools: IndexMap<String, Offered>,
 }
 
-/// What the arguments of a tool must fit.
+/// A tool that the agent has: how its calls go together, and what their arguments must fit.
 #[derive(Debug)]
-struct Arguments {
+struct Offered {
+    class: ToolClass,
     schema: Value,
     /// Made at the first call. `None`: the schema can't be used, so the tool itself has to look.
     validator: OnceCell<Option<Validator>>,
 }
 
-impl Arguments {
+impl Offered {
     fn problems(&self, input: &Value) -> Vec<String> {
         // The draft whose own schema is small: that each schema is checked against it is most of what this costs, and tools
         // use no keyword that came later.
@@ -44,8 +45,8 @@ impl Arguments {
 /// The judgement over one call.
 #[derive(Debug)]
 pub(super) enum Judgement {
-    /// It is made.
-    Make,
+    /// It is made, together with others of its class.
+    Make(ToolClass),
     /// It can't be made as it was written.
     Bad(CallResult, Option<Denial>),
     /// It may not be made.
@@ -54,9 +55,11 @@ pub(super) enum Judgement {
 
 impl Judge {
     pub(super) fn new(tools: &[ToolSpec]) -> Self {
-        let arguments =
-            |tool: &ToolSpec| Arguments { schema: tool.input_schema.clone(), validator: OnceCell::new() };
-        Judge { tools: tools.iter().map(|tool| (tool.name.clone(), arguments(tool))).collect() }
+        let offered = |tool: &ToolSpec| {
+            let (class, schema) = (tool.class, tool.input_schema.clone());
+            (tool.name.clone(), Offered { class, schema, validator: OnceCell::new() })
+        };
+        Judge { tools: tools.iter().map(offered).collect() }
     }
 
     /// Judges a call of any tool but `StructuredOutput`.
@@ -66,7 +69,7 @@ impl Judge {
             let why = asks.then(|| spec.permissions.special_place(name, input)).flatten().map(str::to_owned);
             Denial { tool: name.to_owned(), call: call_line(name, input), reason, why }
         };
-        let Some(arguments) = self.tools.get(name) else {
+        let Some(tool) = self.tools.get(name) else {
             let (reason, text) = self.missing(name);
             return Judgement::Bad(failed(text), Some(denial(reason)));
         };
@@ -78,13 +81,13 @@ impl Judge {
             let text = format!("the arguments of `{name}` are not a JSON object: {shown}");
             return Judgement::Bad(failed(text), None);
         }
-        let found = arguments.problems(input);
+        let found = tool.problems(input);
         if !found.is_empty() {
             let text = format!("the arguments of `{name}` don't fit: {}", found.join("; "));
             return Judgement::Bad(failed(text), None);
         }
         match spec.permissions.decide(name, input) {
-            Verdict::Allow => Judgement::Make,
+            Verdict::Allow => Judgement::Make(tool.class),
             // `bubble` hands a question up, also from the background; there is nobody there either.
             Verdict::Ask if spec.background && spec.permissions.mode != PermissionMode::Bubble => {
                 let text =

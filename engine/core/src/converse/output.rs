@@ -7,11 +7,9 @@ use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Vis
 use serde_json::{Map, Number, Value, json};
 
 use super::OutputForm;
+use crate::model::{HAND_IN, ToolClass};
 use crate::text::{check_numbers, one_line, parse_json, without_mark};
 use crate::wire::ToolSpec;
-
-/// The tool by which an agent hands in an answer of a declared form.
-pub(super) const HAND_IN: &str = "StructuredOutput";
 
 /// The form, ready to check answers.
 #[derive(Debug)]
@@ -49,6 +47,7 @@ pub fn hand_in_tool(form: &OutputForm) -> Option<ToolSpec> {
                 its arguments are the answer."
                     .to_owned(),
             input_schema: for_tool(schema),
+            class: ToolClass::Reader,
         }),
     }
 }
@@ -82,14 +81,14 @@ impl Form {
     }
 
     /// What an answer has to be, for the request to answer again.
-    pub(super) fn wanted(&self, by_tool: bool) -> &'static str {
+    pub(super) fn wanted(&self, by_tool: bool) -> String {
         match self {
-            Form::Text | Form::Lines => "text",
-            Form::Json => "one JSON value and nothing else",
+            Form::Text | Form::Lines => "text".to_owned(),
+            Form::Json => "one JSON value and nothing else".to_owned(),
             Form::Schema(_) if by_tool => {
-                "one JSON value that fits the schema, by the tool `StructuredOutput`"
+                format!("one JSON value that fits the schema, by the tool `{HAND_IN}`")
             }
-            Form::Schema(_) => "one JSON value that fits the schema and nothing else",
+            Form::Schema(_) => "one JSON value that fits the schema and nothing else".to_owned(),
         }
     }
 }

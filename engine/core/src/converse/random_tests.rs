@@ -143,7 +143,7 @@ impl Seen {
     }
 
     fn check_running(&self) -> Result<(), TestCaseError> {
-        let writer = |call: &Call| tool(&call.tool).is_none_or(|tool| tool.class == ToolClass::Writer);
+        let writer = |call: &Call| tool(&call.tool).is_none_or(|tool| tool.class() == ToolClass::Writer);
         let alone = self.running.len() == 1;
         prop_assert!(alone || !self.running.iter().any(writer), "a writer is not alone: {:?}", self.running);
         prop_assert!(self.running.len() <= 3, "more readers than allowed: {:?}", self.running);

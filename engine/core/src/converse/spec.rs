@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::model::{Denial, Effort, Reason, Usage};
+use crate::model::{Denial, Effort, Reason, Usage, known_tool};
 use crate::policy::Permissions;
 use crate::text::one_line;
 use crate::wire::{Message, ModelError, Reply, Request, StopReason, ToolSpec};
@@ -119,18 +119,13 @@ impl Call {
 /// What a call is about on one line: the argument by which people tell calls of its tool apart, else all of them.
 pub(super) fn call_line(tool: &str, input: &Value) -> String {
     const WIDTH: usize = 200;
-    let main = main_argument(tool).and_then(|key| input.get(key)).and_then(Value::as_str);
-    one_line(&main.map_or_else(|| input.to_string(), str::to_owned), WIDTH)
+    let label = label(tool).and_then(|key| input.get(key)).and_then(Value::as_str);
+    one_line(&label.map_or_else(|| input.to_string(), str::to_owned), WIDTH)
 }
 
 /// The argument by which people tell calls of a tool apart.
-pub(super) fn main_argument(tool: &str) -> Option<&'static str> {
-    match tool {
-        "Bash" => Some("command"),
-        "Read" | "Write" | "Edit" => Some("file_path"),
-        "Glob" | "Grep" => Some("pattern"),
-        _ => None,
-    }
+pub(super) fn label(tool: &str) -> Option<&'static str> {
+    known_tool(tool).and_then(|tool| tool.label)
 }
 
 /// What the executor has to do.

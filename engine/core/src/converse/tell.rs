@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::log::{Answered, LogLine, NoAnswer};
 use super::record::{owned_calls, text_of};
-use super::spec::main_argument;
+use super::spec::label;
 use super::{Call, Item, Logbook, called};
 use crate::model::{AttemptEnd, Reason};
 use crate::text::{one_line, visible};
@@ -204,8 +204,8 @@ fn short(line: &str) -> String {
 
 /// The arguments that the line of a call does not say.
 fn others(tool: &str, input: &Value) -> String {
-    let (Some(main), Some(fields)) = (main_argument(tool), input.as_object()) else { return String::new() };
-    let rest = fields.iter().filter(|(name, _)| *name != main).map(|(name, value)| {
+    let (Some(label), Some(fields)) = (label(tool), input.as_object()) else { return String::new() };
+    let rest = fields.iter().filter(|(name, _)| *name != label).map(|(name, value)| {
         let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         format!("  {name}={}", one_line(&value, 60))
     });

@@ -6,28 +6,29 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::{AgentSpec, Effect, OutputForm};
-use crate::model::{PermissionMode, PermissionRules, SettingsLayer, ToolPolicy, ToolRule, Usage};
+use crate::model::{PermissionMode, PermissionRules, SettingsLayer, ToolPolicy, ToolRule, Usage, tool};
 use crate::policy::{ModeSource, Permissions};
 use crate::wire::{Block, Reply, StopReason, ToolSpec};
 
 /// An agent with the tools Read, Grep, Edit and Bash, of which the task grants Edit and `Bash(ok *)`.
 pub(super) fn spec() -> AgentSpec {
-    let tool = |name: &str, key: &str| ToolSpec {
+    let spec = |name: &str, key: &str| ToolSpec {
         name: name.to_owned(),
         description: String::new(),
         input_schema: json!({
             "type": "object", "required": [key], "properties": { key: { "type": "string" } },
         }),
+        class: tool(name).unwrap().class(),
     };
     let rules = |texts: &[&str]| texts.iter().map(|text| ToolRule::parse(text)).collect::<Vec<_>>();
     AgentSpec {
         model: "model-1".to_owned(),
         system: Arc::from("be good"),
         tools: Arc::from([
-            tool("Read", "file_path"),
-            tool("Grep", "pattern"),
-            tool("Edit", "file_path"),
-            tool("Bash", "command"),
+            spec("Read", "file_path"),
+            spec("Grep", "pattern"),
+            spec("Edit", "file_path"),
+            spec("Bash", "command"),
         ]),
         forked: false,
         permissions: Arc::new(Permissions {

@@ -7,10 +7,10 @@ use serde_json::Value;
 use super::batch::{Batch, bounded};
 use super::judge::{Judgement, failed};
 use super::machine::{State, Step};
-use super::output::{Fit, Form, HAND_IN};
+use super::output::{Fit, Form};
 use super::record::{owned_calls, text_of};
 use super::{Call, CallResult, Effect, Item, Spoil};
-use crate::model::{Denial, Reason, Usage};
+use crate::model::{Denial, HAND_IN, Reason, Usage};
 use crate::wire::{Block, Message, Reply, Role, StopReason};
 
 /// Turns in a row in which nothing can be acted on, after which the agent has failed.
@@ -167,9 +167,9 @@ impl Step<'_> {
                 continue;
             }
             match self.machine.judge.judge(&self.machine.spec, name, input) {
-                Judgement::Make => {
+                Judgement::Make(class) => {
                     spoiled = false;
-                    batch.add(Call { id: id.clone(), tool: name.clone(), input: input.clone() });
+                    batch.add(Call { id: id.clone(), tool: name.clone(), input: input.clone() }, class);
                 }
                 Judgement::Bad(result, denial) => known.push((id, result, denial)),
                 Judgement::Refused(result, denial) => {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::tools::ToolRule;
+use super::tool_rule::ToolRule;
 use crate::diagnostic::SourceFile;
 
 /// A definition, read from a file or built in.

@@ -6,6 +6,7 @@ mod command;
 mod kept;
 mod outcome;
 mod settings;
+mod tool_rule;
 mod tools;
 
 pub use agent::{AgentDef, AgentSource, Effort, Isolation, Merge, ModelRef, PermissionMode, ToolPolicy};
@@ -20,4 +21,8 @@ pub use settings::{
     ModelChoice, ModelTarget, ModelWish, PermissionRules, ProviderKind, ProviderSettings, Settings,
     SettingsLayer,
 };
-pub use tools::{TOOLS, ToolClass, ToolInfo, ToolRule, tool};
+pub use tool_rule::ToolRule;
+pub use tools::{
+    HAND_IN, OF_SERVER, READ, TOOLS, ToolClass, ToolEffect, ToolInfo, ToolState, ToolSubject, Unruled,
+    in_background, known_tool, offered_tools, tool,
+};

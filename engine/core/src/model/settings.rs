@@ -2,7 +2,7 @@
 
 use indexmap::IndexMap;
 
-use super::tools::ToolRule;
+use super::tool_rule::ToolRule;
 
 /// Which layer a setting came from; a repository's may only narrow what a person decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

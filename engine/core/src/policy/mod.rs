@@ -13,5 +13,6 @@ mod path;
 mod permissions;
 mod read_only;
 mod rule;
+mod subject;
 
 pub use permissions::{ModeSource, Permissions, Verdict};

@@ -7,9 +7,11 @@ use serde_json::Value;
 use super::command::{self, Form, Part};
 use super::path::{Roots, before_wildcards, resolve};
 use super::read_only::{Place, is_read_only};
-use super::rule::{Purpose, Subject, covers, is_bare, names_tool, speaks_of};
+use super::rule::{Purpose, covers, is_bare, names_tool, speaks_of};
+use super::subject::{Subject, host};
 use crate::model::{
-    DenialReason, PermissionMode, PermissionRules, SettingsLayer, ToolClass, ToolPolicy, ToolRule, tool,
+    DenialReason, PermissionMode, PermissionRules, READ, SettingsLayer, ToolEffect, ToolPolicy, ToolRule,
+    ToolSubject, Unruled, known_tool, tool,
 };
 
 /// The most commands in one shell text.
@@ -17,9 +19,6 @@ const MOST_PARTS: usize = 50;
 
 /// Folders and files inside a tree that no mode opens for edits: what stands in them runs or decides later.
 pub(super) const PROTECTED: &[&str] = &[".git", ".flow", ".claude", ".vscode", ".envrc"];
-
-/// Tools that start and steer work of the agent's own, and pass where no rule speaks of them.
-const OWN_WORK: &[&str] = &["TodoWrite", "TaskList", "TaskOutput", "TeamTask", "Sleep", "Agent"];
 
 /// Everything that decides over the calls of one agent.
 #[derive(Clone, Debug)]
@@ -79,12 +78,6 @@ enum Strength {
     Policy,
 }
 
-/// What happens where no rule speaks.
-enum Unruled {
-    Allow,
-    Ask,
-}
-
 impl Permissions {
     /// Decides over a call. Pure: paths are compared as text, so a tool has to check where links lead.
     pub fn decide(&self, tool_name: &str, input: &Value) -> Verdict {
@@ -92,31 +85,38 @@ impl Permissions {
             return refused;
         }
         let text = |key: &str| input.get(key).and_then(Value::as_str);
-        let verdict = match tool_name {
-            "Bash" => self.decide_command(text("command").unwrap_or_default()),
-            "Read" | "Write" | "Edit" => self.decide_path(tool_name, text("file_path")),
-            "Grep" => self.decide_path(tool_name, Some(text("path").unwrap_or("."))),
-            "Glob" => self.decide_path(tool_name, glob_root(text("path"), text("pattern")).as_deref()),
-            name if OWN_WORK.contains(&name) => self.weigh(name, Subject::Plain, Unruled::Allow),
-            name => self.weigh(name, Subject::Plain, Unruled::Ask),
+        let known = known_tool(tool_name);
+        let unruled = known.map_or(Unruled::Ask, |tool| tool.unruled);
+        let about = |subject| self.weigh(tool_name, subject, unruled);
+        let verdict = match known.map_or(ToolSubject::Nothing, |tool| tool.subject) {
+            ToolSubject::Command(key) => self.decide_command(tool_name, text(key).unwrap_or_default()),
+            ToolSubject::File(key) => self.decide_path(tool_name, text(key)),
+            ToolSubject::Folder(key) => self.decide_path(tool_name, Some(text(key).unwrap_or("."))),
+            ToolSubject::Files { folder, pattern } => {
+                self.decide_path(tool_name, glob_root(text(folder), text(pattern)).as_deref())
+            }
+            ToolSubject::Name(key) => about(text(key).map_or(Subject::Unclear, Subject::Name)),
+            ToolSubject::Host(key) => about(text(key).and_then(host).map_or(Subject::Unclear, Subject::Host)),
+            ToolSubject::Nothing => about(Subject::Plain),
         };
         self.settle(verdict)
     }
 
     /// Whether a file may be read without asking: for tools that come upon files on their way.
     pub fn may_read(&self, path: &Path) -> bool {
-        path.to_str().is_some_and(|path| self.decide_path("Read", Some(path)) == Verdict::Allow)
+        path.to_str().is_some_and(|path| self.decide_path(READ, Some(path)) == Verdict::Allow)
     }
 
     /// What is special about the place that a call names, where a rule for the whole tool would grant more than it: for
     /// people who read that it was refused.
     pub fn special_place(&self, tool_name: &str, input: &Value) -> Option<&'static str> {
-        let written = matches!(tool_name, "Read" | "Write" | "Edit").then(|| input.get("file_path"))??;
-        let path = resolve(&self.dir, written.as_str()?)?;
+        let tool = tool(tool_name)?;
+        let ToolSubject::File(key) = tool.subject else { return None };
+        let path = resolve(&self.dir, input.get(key)?.as_str()?)?;
         if !path.starts_with(&self.tree) {
             return Some("it lies outside of the agent's tree");
         }
-        (tool_name != "Read" && is_protected(&path, &self.tree))
+        (tool.effect == ToolEffect::Edits && is_protected(&path, &self.tree))
             .then_some("what runs or decides later is closed to edits")
     }
 
@@ -181,7 +181,7 @@ impl Permissions {
             return Verdict::Allow;
         }
         let looks = matches!(unruled, Unruled::Allow)
-            || tool(tool_name).is_some_and(|tool| tool.class == ToolClass::Reader);
+            || tool(tool_name).is_some_and(|tool| tool.effect == ToolEffect::Looks);
         if self.mode == PermissionMode::Plan && tool(tool_name).is_some() && !looks {
             let text = format!("`{tool_name}` could change something here, and the mode `plan` only looks");
             return Verdict::Deny(DenialReason::Mode, text);
@@ -230,9 +230,10 @@ impl Permissions {
             return self.weigh(tool_name, Subject::Unclear, Unruled::Ask);
         };
         let inside = path.starts_with(&self.tree);
-        let passes = match tool_name {
-            "Write" | "Edit" => inside && self.edits_pass() && !is_protected(&path, &self.tree),
-            _ => inside || self.readable.iter().any(|folder| path.starts_with(folder)),
+        let passes = match tool(tool_name).map(|tool| tool.effect) {
+            Some(ToolEffect::Looks) => inside || self.readable.iter().any(|folder| path.starts_with(folder)),
+            Some(ToolEffect::Edits) => inside && self.edits_pass() && !is_protected(&path, &self.tree),
+            Some(ToolEffect::Runs | ToolEffect::Other) | None => false,
         };
         let unruled = if passes { Unruled::Allow } else { Unruled::Ask };
         self.weigh(tool_name, Subject::Path(&path), unruled)
@@ -252,17 +253,17 @@ impl Permissions {
     }
 
     /// Every command of the text has to pass; the harshest verdict over one of them is that over all.
-    fn decide_command(&self, text: &str) -> Verdict {
+    fn decide_command(&self, tool_name: &str, text: &str) -> Verdict {
         let parts = match command::parse(text) {
             Ok(parts) => parts,
-            Err(command::Unreadable) => return self.weigh("Bash", Subject::Unclear, Unruled::Ask),
+            Err(command::Unreadable) => return self.weigh(tool_name, Subject::Unclear, Unruled::Ask),
         };
         if parts.len() > MOST_PARTS {
             let text = format!("more than {MOST_PARTS} commands in one call are not checked; split it up");
             return Verdict::Deny(DenialReason::Rule, text);
         }
         if parts.is_empty() {
-            return self.weigh("Bash", Subject::Unclear, Unruled::Ask);
+            return self.weigh(tool_name, Subject::Unclear, Unruled::Ask);
         }
         // After `cd inside && ...` what follows runs there, or here where an operator lets it go on after a failure.
         let entered = self.entered(&parts);
@@ -275,7 +276,7 @@ impl Permissions {
         for (at, part) in parts.iter().enumerate() {
             let passes = (at == 0 && entered.is_some()) || is_read_only(part, &place);
             let unruled = if passes { Unruled::Allow } else { Unruled::Ask };
-            match (self.weigh("Bash", Subject::Part(part), unruled), &worst) {
+            match (self.weigh(tool_name, Subject::Part(part), unruled), &worst) {
                 (refused @ Verdict::Deny(..), _) => return refused,
                 (Verdict::Ask, _) => worst = Verdict::Ask,
                 (Verdict::Allow, _) => {}
@@ -302,7 +303,7 @@ impl Permissions {
 
     /// Whether any rule keeps some files from being read.
     fn guards_reading(&self) -> bool {
-        let limits = |rule: &ToolRule| rule.tool == "Read" && !is_bare(rule);
+        let limits = |rule: &ToolRule| rule.tool == READ && !is_bare(rule);
         let by_rule = self.sources().iter().any(|(_, rules)| rules.deny.iter().chain(&rules.ask).any(limits));
         let by_definition = match &self.definition {
             ToolPolicy::Inherit => false,
@@ -317,7 +318,9 @@ fn denied_by(rule: &ToolRule, subject: Subject<'_>) -> Verdict {
         Subject::Unclear => {
             format!("this call can't be checked against the rule `{rule}`; write it more plainly")
         }
-        Subject::Path(_) | Subject::Part(_) | Subject::Plain => format!("the rule `{rule}` denies this call"),
+        Subject::Path(_) | Subject::Part(_) | Subject::Name(_) | Subject::Host(_) | Subject::Plain => {
+            format!("the rule `{rule}` denies this call")
+        }
     };
     Verdict::Deny(DenialReason::Rule, text)
 }

@@ -54,6 +54,9 @@ fn verdict(permissions: &Permissions, call: &str) -> &'static str {
         "Bash" => json!({ "command": argument }),
         "Grep" => json!({ "pattern": "x", "path": argument }),
         "Glob" => json!({ "pattern": argument }),
+        "Agent" => json!({ "subagent_type": argument }),
+        "Skill" => json!({ "skill": argument }),
+        "WebFetch" => json!({ "url": argument }),
         _ => json!({ "file_path": argument }),
     };
     match permissions.decide(name, &input) {
@@ -359,4 +362,42 @@ fn a_place_for_which_a_rule_of_the_whole_tool_would_be_too_much_is_named() {
     assert_eq!(place("Read", ".git/config"), None);
     assert_eq!(place("Write", "/w/tree/a"), None);
     assert_eq!(agent().special_place("Bash", &json!({ "command": "rm /x" })), None);
+}
+
+#[test]
+fn a_specifier_grants_the_names_that_it_lists_and_a_definition_refuses_the_others() {
+    let listed = agent().definition(&["Agent(worker, researcher)", "WebFetch(domain:docs.rs)"]);
+    check(
+        &listed,
+        &[
+            ("Agent worker", "allow"),
+            ("Agent researcher", "allow"),
+            ("Agent reviewer", "rule"),
+            ("Agent work", "rule"),
+            ("WebFetch https://docs.rs/regex", "allow"),
+            ("WebFetch https://docs.rs.evil.org", "rule"),
+            ("WebFetch https://docs.rs@evil.org", "rule"),
+        ],
+    );
+    let unnamed = json!({ "prompt": "p" });
+    assert!(matches!(listed.decide("Agent", &unnamed), Verdict::Deny(DenialReason::Rule, _)));
+    let task = agent().task(&["Skill(review)"]);
+    check(&task, &[("Skill review", "allow"), ("Skill reviews", "ask")]);
+}
+
+#[test]
+fn a_rule_that_denies_names_catches_them_and_what_names_nothing() {
+    let denied =
+        agent().layer(SettingsLayer::User, &[], &[], &["Agent(worker)", "WebFetch(domain:evil.org)"]);
+    check(
+        &denied,
+        &[
+            ("Agent worker", "rule"),
+            ("Agent researcher", "allow"),
+            ("WebFetch https://EVIL.org/x", "rule"),
+            ("WebFetch https://docs.rs", "ask"),
+            ("WebFetch evil.org", "rule"),
+        ],
+    );
+    assert!(matches!(denied.decide("Agent", &json!({})), Verdict::Deny(DenialReason::Rule, _)));
 }

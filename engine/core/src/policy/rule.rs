@@ -1,26 +1,12 @@
 //! One rule against one call.
 
-use std::path::Path;
-
 use regex::Regex;
 
 use super::command::{self, Form, Part, Word};
 use super::path::{Roots, pattern_matches};
 use super::read_only::reads_data;
-use crate::model::ToolRule;
-
-/// What a call is about, as far as rules with a specifier can tell calls apart.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Subject<'a> {
-    /// A file or folder.
-    Path(&'a Path),
-    /// One command of a shell text.
-    Part(&'a Part),
-    /// Something that can't be read for certain: a shell text, a path.
-    Unclear,
-    /// A call that no specifier speaks of.
-    Plain,
-}
+use super::subject::{Subject, is_domain, lists};
+use crate::model::{OF_SERVER, ToolRule, known_tool};
 
 /// To which end a rule is read. Where something is unclear, the two read it differently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -108,7 +94,7 @@ const RESERVED: &[&str] = &["if", "then", "else", "elif", "do", "while", "until"
 pub(super) fn names_tool(rule: &str, tool: &str) -> bool {
     rule == tool
         || rule == "*"
-        || rule.starts_with("mcp__")
+        || rule.starts_with(OF_SERVER)
             && match rule.strip_suffix('*') {
                 Some(prefix) => tool.starts_with(prefix),
                 // The name of a server stands for all of its tools.
@@ -130,11 +116,7 @@ pub(super) fn speaks_of(
     roots: Roots<'_>,
 ) -> bool {
     let kin = !is_bare(rule)
-        && match rule.tool.as_str() {
-            "Read" => matches!(tool, "Glob" | "Grep"),
-            "Edit" => tool == "Write",
-            _ => false,
-        };
+        && known_tool(tool).and_then(|tool| tool.ruled_by).is_some_and(|ruler| ruler == rule.tool);
     (kin || names_tool(&rule.tool, tool)) && covers(rule, subject, purpose, roots)
 }
 
@@ -150,6 +132,8 @@ pub(super) fn covers(rule: &ToolRule, subject: Subject<'_>, purpose: Purpose, ro
             Purpose::Grant => grants(spec, part),
             Purpose::Restrict => restricts(spec, part, 0),
         },
+        Subject::Name(name) => lists(spec, name),
+        Subject::Host(host) => is_domain(spec, host).unwrap_or(unclear),
         Subject::Unclear | Subject::Plain => unclear,
     }
 }

@@ -1,3 +1,5 @@
+use std::path::Path;
+
 use super::*;
 
 /// Whether the rule `Bash(spec)` allows every command of a text, or catches one of them.

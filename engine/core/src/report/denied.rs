@@ -4,7 +4,7 @@ use indexmap::{IndexMap, IndexSet};
 
 use super::RunReport;
 use crate::ids::Address;
-use crate::model::{AgentDef, Denial, DenialReason, ToolPolicy, ToolRule, tool};
+use crate::model::{AgentDef, Denial, DenialReason, ToolPolicy, ToolRule, ToolSubject, tool};
 use crate::plan::{AgentTask, Plan, Task, TaskKind};
 
 /// The most lines; a run in which more was refused has a report.
@@ -102,9 +102,10 @@ fn rule_for(denial: &Denial) -> String {
         let word = |byte: u8| byte.is_ascii_alphanumeric() || b" ./_=-".contains(&byte);
         !text.is_empty() && text.bytes().all(word)
     };
+    let is_command = matches!(tool(&denial.tool).map(|tool| tool.subject), Some(ToolSubject::Command(_)));
     match denial.call.split(' ').next() {
-        Some(program) if denial.tool == "Bash" && plain(&denial.call) && !program.contains('=') => {
-            format!("Bash({program} *)")
+        Some(program) if is_command && plain(&denial.call) && !program.contains('=') => {
+            format!("{}({program} *)", denial.tool)
         }
         Some(_) | None => denial.tool.clone(),
     }

@@ -9,7 +9,7 @@ use crate::converse::OutputForm;
 use crate::ids::TaskId;
 use crate::model::{
     AgentDef, AgentSource, ModelRef, ModelWish, PermissionMode, PermissionRules, Settings, SettingsLayer,
-    TOOLS, ToolPolicy, ToolRule,
+    ToolPolicy, ToolRule, in_background, offered_tools,
 };
 use crate::plan::{AgentTask, Output, Plan, Task, TaskKind};
 use crate::policy::{ModeSource, Permissions};
@@ -17,25 +17,9 @@ use crate::policy::{ModeSource, Permissions};
 /// The turn limit of an agent whose task and definition set none.
 const MAX_TURNS: u32 = 200;
 
-/// The tools of agents in the background: none that speaks with a person, starts others or looks after them.
-const BACKGROUND: &[&str] = &[
-    "Read",
-    "Grep",
-    "Glob",
-    "Bash",
-    "Edit",
-    "Write",
-    "NotebookEdit",
-    "WebFetch",
-    "TodoWrite",
-    "SendMessage",
-    "StructuredOutput",
-    "TeamTask",
-];
-
 /// The tools that the model is offered, in the order of the table: the definition's set, narrowed by the task's, less what
 /// either takes away, and less what the background forbids.
-pub fn tools_of(definition: &AgentDef, task: &AgentTask, background: bool) -> Vec<&'static str> {
+pub fn tools_of(definition: &AgentDef, task: &AgentTask, background: bool) -> Vec<Arc<str>> {
     let named =
         |rules: &[ToolRule], tool: &str| rules.iter().any(|rule| rule.tool == tool || rule.tool == "*");
     let offered = |tool: &str| {
@@ -45,10 +29,9 @@ pub fn tools_of(definition: &AgentDef, task: &AgentTask, background: bool) -> Ve
         };
         let wanted = task.tools.as_ref().is_none_or(|rules| named(rules, tool));
         let denied = named(&definition.disallowed_tools, tool) || named(&task.disallowed_tools, tool);
-        let placed = !background || BACKGROUND.contains(&tool) || tool.starts_with("mcp__");
-        defined && wanted && !denied && placed
+        defined && wanted && !denied && (!background || in_background(tool))
     };
-    TOOLS.iter().map(|tool| tool.name).filter(|tool| offered(tool)).collect()
+    offered_tools().map(|tool| tool.name).filter(|name| offered(name)).map(Arc::from).collect()
 }
 
 /// The task in which a conversation began: a fork's, followed back to one that is none; else the task itself.

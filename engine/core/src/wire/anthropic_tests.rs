@@ -3,6 +3,7 @@ use std::sync::Arc;
 use super::super::testing::{decode, no_part_is_an_answer, request, same_at_every_cut, stream};
 use super::super::{ModelErrorKind, ToolSpec};
 use super::*;
+use crate::model::ToolClass;
 
 /// A thinking turn with text and two calls, with the noise that real streams have.
 const RECORDED: &str = "\
@@ -224,6 +225,7 @@ fn a_request_marks_what_is_to_be_cached_and_leaves_out_what_is_empty() {
         name: name.to_owned(),
         description: "d".to_owned(),
         input_schema: json!({ "type": "object" }),
+        class: ToolClass::Reader,
     };
     let full = encode(&Request {
         system: Arc::from("be good"),

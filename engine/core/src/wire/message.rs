@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::model::{Effort, Usage};
+use crate::model::{Effort, ToolClass, Usage};
 
 /// Who speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -77,8 +77,8 @@ pub enum Block {
     },
 }
 
-/// A tool as it is offered to the model.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// A tool as it is offered to the model. Its name need not be known before the run: that of a server's tool is not.
+#[derive(Clone, Debug, PartialEq)]
 pub struct ToolSpec {
     /// The name.
     pub name: String,
@@ -86,6 +86,8 @@ pub struct ToolSpec {
     pub description: String,
     /// JSON Schema of its arguments.
     pub input_schema: Value,
+    /// How its calls go together. The model is not told.
+    pub class: ToolClass,
 }
 
 /// A request to a model.

@@ -3,6 +3,7 @@ use std::sync::Arc;
 use super::super::testing::{decode, no_part_is_an_answer, request, same_at_every_cut, stream};
 use super::super::{ModelErrorKind, ToolSpec};
 use super::*;
+use crate::model::ToolClass;
 
 /// Text and two calls, as the vendor sends them, with the usage in a last chunk without choices.
 const RECORDED: &str = "\
@@ -222,6 +223,7 @@ fn results_become_messages_of_their_own_before_the_text() {
             name: "A".to_owned(),
             description: "d".to_owned(),
             input_schema: json!({ "type": "object" }),
+            class: ToolClass::Reader,
         }]),
         effort: Some(Effort::High),
         messages: vec![

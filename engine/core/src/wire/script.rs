@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 
 use super::{Block, ModelError, ModelErrorKind, Reply, Request, Role, StopReason, failure};
 use crate::ids::Address;
-use crate::model::Usage;
+use crate::model::{HAND_IN, Usage};
 use crate::text::{list_some, parse_duration};
 
 /// A script, read.
@@ -122,7 +122,7 @@ impl ScriptTurn {
         }
         if let Some(wanted) = &expect.tools {
             // The loop adds this one by itself; it is only compared where the script speaks of it.
-            let own = |name: &&str| *name != "StructuredOutput" || wanted.iter().any(|tool| tool == name);
+            let own = |name: &&str| *name != HAND_IN || wanted.iter().any(|tool| tool == name);
             let mut offered: Vec<&str> =
                 request.tools.iter().map(|tool| tool.name.as_str()).filter(own).collect();
             let mut expected: Vec<&str> = wanted.iter().map(String::as_str).collect();

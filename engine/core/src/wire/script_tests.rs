@@ -3,6 +3,7 @@ use std::sync::Arc;
 use super::super::testing::request;
 use super::super::{Message, ToolSpec};
 use super::*;
+use crate::model::ToolClass;
 
 fn parse(text: &str) -> ModelScript {
     ModelScript::parse(text).unwrap()
@@ -129,6 +130,7 @@ fn an_expectation_is_checked_against_the_request() {
         name: name.to_owned(),
         description: String::new(),
         input_schema: Value::Null,
+        class: ToolClass::Reader,
     };
     let asked = Request {
         messages: vec![Message::user("look at auth"), Message::user("again")],

@@ -5,7 +5,7 @@ use std::panic::AssertUnwindSafe;
 use std::path::Path;
 
 use flow_core::converse::CallResult;
-use flow_core::model::DenialReason;
+use flow_core::model::{DenialReason, ToolClass, ToolInfo, known_tool};
 use flow_core::text::did_you_mean;
 use flow_core::wire::ToolSpec;
 use futures_util::FutureExt;
@@ -94,6 +94,7 @@ pub fn specs<S: AsRef<str>>(names: &[S]) -> Vec<ToolSpec> {
             name: tool.name.to_owned(),
             description: tool.description.to_owned(),
             input_schema: (tool.schema)(),
+            class: known_tool(tool.name).map_or(ToolClass::Writer, ToolInfo::class),
         })
         .collect()
 }

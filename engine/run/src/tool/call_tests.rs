@@ -5,7 +5,7 @@ use serde_json::json;
 #[test]
 fn every_tool_that_a_definition_may_name_is_here_and_no_other() {
     let ours: Vec<&str> = TOOLS.iter().map(|tool| tool.name).collect();
-    let named: Vec<&str> = flow_core::model::TOOLS.iter().map(|tool| tool.name).collect();
+    let named: Vec<&str> = flow_core::model::offered_tools().map(|tool| tool.name).collect();
     assert_eq!(ours, named);
 }
 
@@ -28,7 +28,7 @@ fn specs_keep_the_order_of_the_table_whatever_order_is_asked() {
 
 #[test]
 fn every_schema_takes_its_required_arguments_and_refuses_others() {
-    for spec in specs(&flow_core::model::TOOLS.iter().map(|tool| tool.name).collect::<Vec<_>>()) {
+    for spec in specs(&flow_core::model::offered_tools().map(|tool| tool.name).collect::<Vec<_>>()) {
         assert_eq!(spec.input_schema["additionalProperties"], json!(false), "{}", spec.name);
         for name in spec.input_schema["required"].as_array().unwrap() {
             assert!(spec.input_schema["properties"].get(name.as_str().unwrap()).is_some(), "{}", spec.name);
