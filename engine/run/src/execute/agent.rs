@@ -23,16 +23,16 @@ use flow_core::wire::Request;
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 use tokio::sync::mpsc;
-use tokio_util::sync::CancellationToken;
 
 use super::agent_ask::{Asked, Asking};
 use super::agent_checks::AgentChecks;
 use super::agent_files::{AgentFiles, FilesError};
-use super::shell_mask::Mask;
-use super::stop::{Progress, StopOrder, StopSignal};
+use super::mask::Mask;
+use super::progress::Progress;
 use crate::provider::{Cursor, ModelHandle};
 use crate::sys::files::random_u32;
 use crate::sys::process::sweep;
+use crate::sys::stop::{StopOrder, StopSignal};
 use crate::tool::{self, Called, ReadState, ToolContext};
 
 /// The largest output, as JSON, that an outcome carries itself.
@@ -167,7 +167,7 @@ impl Session {
             dir: launch.place.dir.clone(),
             env: launch.place.env.clone(),
             permissions: Arc::clone(&launch.spec.permissions),
-            stop: CancellationToken::new(),
+            stop: stop.clone(),
             tag: launch.place.tag.clone(),
             reads: ReadState::default(),
         };
@@ -298,12 +298,8 @@ impl Session {
                 }
                 Ok(None) => return Err(Cut::Bug("the agent waits for nothing")),
                 Err(order) => {
-                    self.tools.stop.cancel();
-                    // Commands get their grace; an order to kill at once drops, and so kills, them.
-                    tokio::select! {
-                        _ = self.stop.forced() => {}
-                        () = async { while calls.next().await.is_some() {} } => {}
-                    }
+                    // They hear the order themselves, and one to hurry.
+                    while calls.next().await.is_some() {}
                     return Err(Cut::Stopped(order));
                 }
             }

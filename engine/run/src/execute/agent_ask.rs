@@ -10,9 +10,10 @@ use tokio::sync::mpsc;
 
 use super::agent_files::{AgentFiles, FilesError};
 use super::agent_idle::Pulse;
-use super::stop::{Progress, StopOrder, StopSignal};
+use super::progress::Progress;
 use crate::provider::{Cursor, ModelHandle, Sign, Tried};
 use crate::sys::clock::now;
+use crate::sys::stop::{StopOrder, StopSignal};
 
 /// What a turn needs of its attempt.
 pub(super) struct Asking<'a> {

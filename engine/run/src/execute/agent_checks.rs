@@ -7,8 +7,8 @@ use flow_core::model::{AttemptEnd, Outcome, OutputSlice};
 use flow_core::text::one_line;
 
 use super::shell::{ShellLaunch, run_shell};
-use super::stop::{StopOrder, StopSignal};
 use crate::store::{RunFolder, SlotFiles, tail_of_slice};
+use crate::sys::stop::{StopOrder, StopSignal};
 
 /// How much of what a check printed goes back to the agent: lines, and bytes.
 const LINES: usize = 40;

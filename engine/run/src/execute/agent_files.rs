@@ -21,7 +21,7 @@ use flow_core::model::{Digest, Outcome, OutputSlice, Reason};
 use serde::{Deserialize, Serialize};
 
 use super::agent::{AgentLaunch, AgentStart};
-use super::shell_mask::Mask;
+use super::mask::Mask;
 use crate::sys::clock::now;
 use crate::sys::files::{make_private_dirs, write_atomically};
 

@@ -9,12 +9,12 @@ use flow_core::policy::{ModeSource, Permissions};
 use serde_json::{Value, json};
 
 use super::super::agent_files::recorded_calls;
-use super::super::stop::{StopSwitch, stop_pair};
 use super::*;
 use crate::provider::testing::{
     Answer, End, Server, anthropic_call, anthropic_text, openai_call, openai_text,
 };
 use crate::provider::{ProviderConfig, Providers};
+use crate::sys::stop::{StopSwitch, stop_pair};
 
 /// A run folder and a tree, and an agent to be started in them.
 struct Bench {

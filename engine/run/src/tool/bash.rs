@@ -1,22 +1,18 @@
 //! `Bash`: a command in a shell, in a process group of its own.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io::ErrorKind;
-use std::os::fd::OwnedFd;
-use std::process::{Command, ExitStatus};
+use std::os::unix::process::ExitStatusExt;
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
-use rustix::process::Signal;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use tokio::net::unix::pipe::Receiver;
-use tokio::time::Instant;
 
 use super::call::{Answer, Failure, Run, Tool, arguments};
 use super::context::ToolContext;
 use super::lines::Ends;
-use crate::sys::process::{ATTEMPT_VARIABLE, Leader, Remnant, tag_value};
+use crate::sys::process::{self, Command, Cut, Environment, Limits, NotRun, Orphans, Output, Ran};
 
 const DEFAULT_TIMEOUT: u64 = 120_000;
 const MAX_TIMEOUT: u64 = 600_000;
@@ -59,19 +55,8 @@ struct Arguments {
     _description: Option<String>,
 }
 
-/// Whether a command left processes behind.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Leftovers {
-    None,
-    Killed,
-}
-
-/// Why a command was ended.
-#[derive(Clone, Copy)]
-enum Cut {
-    Timeout,
-    Stopped,
-}
+/// The shells to try, one after the other, each with what stands before the script.
+const SHELLS: [&[&str]; 2] = [&["bash", "--noprofile", "--norc", "-c"], &["/bin/sh", "-c"]];
 
 fn run(input: Value, context: &ToolContext) -> BoxFuture<'_, Answer> {
     Box::pin(bash(input, context))
@@ -80,121 +65,77 @@ fn run(input: Value, context: &ToolContext) -> BoxFuture<'_, Answer> {
 async fn bash(input: Value, context: &ToolContext) -> Answer {
     let arguments: Arguments = arguments(input)?;
     let limit = Duration::from_millis(arguments.timeout.unwrap_or(DEFAULT_TIMEOUT).clamp(1, MAX_TIMEOUT));
-    let (mut leader, output) = start(&arguments.command, context)?;
-
-    let mut ends = Ends::new(KEPT);
-    let mut buffer = vec![0; 16 * 1024];
-    let mut open = true;
-    let mut cut = None;
-    let mut alarm = Box::pin(tokio::time::sleep(limit));
-    let ended = loop {
-        tokio::select! {
-            ended = leader.wait() => break ended,
-            read = read(&output, &mut buffer), if open => match read {
-                Some(count) => ends.push(&buffer[..count]),
-                None => open = false,
-            },
-            () = context.stop.cancelled(), if cut.is_none() => {
-                cut = Some(Cut::Stopped);
-                leader.signal(Signal::TERM);
-                alarm.as_mut().reset(Instant::now() + GRACE);
-            }
-            () = &mut alarm => {
-                let signal = if cut.is_none() { Signal::TERM } else { Signal::KILL };
-                cut.get_or_insert(Cut::Timeout);
-                leader.signal(signal);
-                alarm.as_mut().reset(Instant::now() + GRACE);
-            }
-        }
-    };
-    let (status, remnant) =
-        ended.map_err(|error| Failure::of(format!("can't wait for the command: {error}")))?;
-    let leftovers = end(&remnant).await;
-    // Only what is in the pipe already: a process that escaped the group may hold it open for ever.
-    for _ in 0..16 {
-        match output.try_read(&mut buffer) {
-            Ok(count) if count > 0 => ends.push(&buffer[..count]),
-            Ok(_) | Err(_) => break,
-        }
-    }
-    answer(ends.text(), status, cut.map(|cut| (cut, limit)), leftovers)
-}
-
-/// Kills what the shell has left of its group, and waits until it is gone.
-async fn end(remnant: &Remnant) -> Leftovers {
-    if !remnant.is_alive() {
-        return Leftovers::None;
-    }
-    remnant.signal(Signal::KILL);
-    remnant.ends_within(GRACE).await;
-    Leftovers::Killed
-}
-
-/// Starts the shell with one pipe for both streams, so that lines stand in the order in which they were written.
-fn start(script: &str, context: &ToolContext) -> Result<(Leader, Receiver), Failure> {
     if !context.dir.is_dir() {
         return Err(Failure::of(format!("the working folder `{}` is gone", context.dir.display())));
     }
-    let fail = |error: std::io::Error| Failure::of(format!("can't start the command: {error}"));
-    let (reader, writer) = std::io::pipe().map_err(fail)?;
-    let spawn = |program: &str, options: &[&str]| -> std::io::Result<Leader> {
-        let mut command = Command::new(program);
-        command
-            .args(options)
-            .arg(script)
-            .current_dir(&context.dir)
-            .env_clear()
-            .envs(inherited(std::env::vars_os()))
-            // Git would ask for a password on the terminal, and stop the whole group there.
-            .env("GIT_TERMINAL_PROMPT", "0")
-            .envs(context.env.iter().map(|(name, value)| (name, value)))
-            .env(ATTEMPT_VARIABLE, tag_value(&context.tag))
-            .stdout(writer.try_clone()?)
-            .stderr(writer.try_clone()?);
-        Leader::spawn(&mut command)
-    };
-    let leader = match spawn("bash", &["--noprofile", "--norc", "-c"]) {
-        Err(error) if error.kind() == ErrorKind::NotFound => spawn("/bin/sh", &["-c"]),
-        leader => leader,
-    };
-    let output = Receiver::from_owned_fd(OwnedFd::from(reader)).map_err(fail)?;
-    Ok((leader.map_err(fail)?, output))
-}
-
-/// Reads what has come; `None` at the end of the stream.
-async fn read(output: &Receiver, buffer: &mut [u8]) -> Option<usize> {
-    loop {
-        output.readable().await.ok()?;
-        match output.try_read(buffer) {
-            Ok(0) => return None,
-            Ok(count) => return Some(count),
-            Err(error) if error.kind() == ErrorKind::WouldBlock => {}
-            Err(_) => return None,
+    let mut ends = Ends::new(KEPT);
+    let [bash, sh] = SHELLS;
+    let ran = match in_shell(bash, &arguments.command, (limit, &mut ends), context).await {
+        Err(NotRun::Spawn(error)) if error.kind() == ErrorKind::NotFound => {
+            in_shell(sh, &arguments.command, (limit, &mut ends), context).await
         }
+        ran => ran,
+    };
+    match ran {
+        Ok(Ran { taken: Err(error), .. }) => Err(Failure::of(format!("can't read what it prints: {error}"))),
+        Ok(ran) => answer(ends.text(), &ran, limit),
+        Err(NotRun::Stopped(_)) => Err(Failure::of("stopped before it began")),
+        Err(NotRun::Spawn(error)) => Err(Failure::of(format!("can't start the command: {error}"))),
+        Err(NotRun::Wait(error)) => Err(Failure::of(format!("can't wait for the command: {error}"))),
     }
 }
 
-/// The variables that a command may see of those of the engine.
-fn inherited(vars: impl Iterator<Item = (OsString, OsString)>) -> impl Iterator<Item = (OsString, OsString)> {
-    vars.filter(|(name, _)| {
-        name.to_str().is_some_and(|name| INHERITED.contains(&name) || name.starts_with("LC_"))
-    })
+/// Runs a script with one pipe for both streams, so that lines stand in the order in which they were written.
+async fn in_shell(
+    shell: &[&str],
+    script: &str,
+    (limit, ends): (Duration, &mut Ends),
+    context: &ToolContext,
+) -> Result<Ran, NotRun> {
+    let argv: Vec<OsString> = shell.iter().copied().chain([script]).map(OsString::from).collect();
+    let env = environment(context);
+    let command = Command {
+        argv: &argv,
+        env: &env,
+        dir: &context.dir,
+        tag: &context.tag,
+        // All calls of an agent have its tag, and what leaves their groups is ended with the agent.
+        orphans: Orphans::Leave,
+        limits: Limits { time: Some(limit), printing: None },
+        grace: GRACE,
+    };
+    let take = |piece: &[u8]| {
+        ends.push(piece);
+        Ok(())
+    };
+    process::run(&command, Output::Joined(Box::new(take)), &mut context.stop.clone()).await
 }
 
-fn answer(output: String, status: ExitStatus, cut: Option<(Cut, Duration)>, leftovers: Leftovers) -> Answer {
-    use std::os::unix::process::ExitStatusExt;
+/// Only a few of our variables, and those that were named for it.
+fn environment(context: &ToolContext) -> Environment {
+    let removed = std::env::vars_os().map(|(name, _)| name).filter(|name| !is_inherited(name));
+    // Git would ask for a password on the terminal, and stop the whole group there.
+    let prompt = ("GIT_TERMINAL_PROMPT".into(), "0".into());
+    let given = context.env.iter().map(|(name, value)| (name.into(), value.into()));
+    Environment { removed: removed.collect(), set: [prompt].into_iter().chain(given).collect() }
+}
+
+/// Whether a command may see this variable of the engine.
+fn is_inherited(name: &OsStr) -> bool {
+    name.to_str().is_some_and(|name| INHERITED.contains(&name) || name.starts_with("LC_"))
+}
+
+fn answer(output: String, ran: &Ran, limit: Duration) -> Answer {
     let mut notes = Vec::new();
-    match cut {
-        Some((Cut::Timeout, limit)) => notes.push(format!("[ended at its time limit of {limit:?}]")),
-        Some((Cut::Stopped, _)) => notes.push("[stopped]".to_owned()),
-        None => match (status.code(), status.signal()) {
-            (Some(0), _) => {}
-            (Some(code), _) => notes.push(format!("[exit code {code}]")),
-            (None, signal) => notes.push(format!("[ended by signal {}]", signal.unwrap_or_default())),
-        },
+    match (ran.cut, ran.status.code(), ran.status.signal()) {
+        (Some(Cut::Limited(_)), ..) => notes.push(format!("[ended at its time limit of {limit:?}]")),
+        (Some(Cut::Ordered(_)), ..) => notes.push("[stopped]".to_owned()),
+        (None, Some(0), _) => {}
+        (None, Some(code), _) => notes.push(format!("[exit code {code}]")),
+        (None, None, signal) => notes.push(format!("[ended by signal {}]", signal.unwrap_or_default())),
     }
     let failed = !notes.is_empty();
-    if leftovers == Leftovers::Killed && cut.is_none() {
+    if ran.left_over && ran.cut.is_none() {
         notes.push("[processes that it left in the background were ended]".to_owned());
     }
     let mut text = output.trim_end_matches('\n').to_owned();

@@ -55,8 +55,7 @@ fn only_listed_variables_are_inherited() {
         "BASH_ENV",
         "LD_PRELOAD",
     ];
-    let kept: Vec<OsString> =
-        inherited(vars.iter().map(|name| (name.into(), "x".into()))).map(|(name, _)| name).collect();
+    let kept: Vec<&str> = vars.into_iter().filter(|name| is_inherited(name.as_ref())).collect();
     assert_eq!(kept, ["PATH", "HOME", "LC_ALL"]);
 }
 
@@ -107,7 +106,7 @@ fn an_escaped_process_that_holds_the_output_open_does_not_hold_the_call() {
     assert!(text.starts_with("done"), "{text}");
     assert!(began.elapsed() < Duration::from_secs(60));
     let id = rustix::process::Pid::from_raw(bench.text("child").trim().parse().unwrap()).unwrap();
-    let _ = rustix::process::kill_process(id, Signal::KILL);
+    let _ = rustix::process::kill_process(id, rustix::process::Signal::KILL);
 }
 
 #[tokio::test]
@@ -119,11 +118,30 @@ async fn a_stop_ends_the_command() {
         while !bench.path("begun").exists() {
             tokio::task::yield_now().await;
         }
-        bench.context.stop.cancel();
+        bench.stop(false);
     };
     let (called, ()) = tokio::join!(call, stop);
     let result = called.result;
     assert_eq!((result.content.as_str(), result.is_error), ("[stopped]", true));
+}
+
+#[tokio::test]
+async fn what_ignores_a_stop_is_gone_when_the_call_returns() {
+    for force in [false, true] {
+        let bench = Bench::new(&[]);
+        let command =
+            "trap '' TERM; sleep 600 & echo $$ > id.new; mv id.new id; while :; do sleep 0.05; done";
+        let call = super::super::call("Bash", json!({ "command": command }), &bench.context);
+        let stop = async {
+            while !bench.path("id").exists() {
+                tokio::task::yield_now().await;
+            }
+            bench.stop(force);
+        };
+        let (called, ()) = tokio::join!(call, stop);
+        assert_eq!(called.result.content, "[stopped]");
+        assert!(!alive(&bench.text("id")));
+    }
 }
 
 #[tokio::test]

@@ -107,7 +107,7 @@ pub async fn call(name: &str, input: Value, context: &ToolContext) -> Called {
             .unwrap_or_default();
         return failed(format!("there is no tool `{name}`{help}"));
     };
-    if context.stop.is_cancelled() {
+    if context.stop.order().is_some() {
         return failed("stopped before it began".to_owned());
     }
     made(tool, input, context).await

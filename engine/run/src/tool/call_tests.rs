@@ -51,7 +51,7 @@ fn arguments_that_do_not_fit_are_an_answer() {
 #[test]
 fn nothing_begins_after_a_stop() {
     let bench = Bench::new(&[]);
-    bench.context.stop.cancel();
+    bench.stop(false);
     bench.err("Write", json!({ "file_path": "a", "content": "" }));
     assert!(!bench.path("a").exists());
 }

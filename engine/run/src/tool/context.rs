@@ -7,7 +7,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
 use flow_core::policy::Permissions;
-use tokio_util::sync::CancellationToken;
+
+use crate::sys::stop::StopSignal;
 
 /// Where and under which rules an agent's tools work. Clones share what was read.
 #[derive(Clone, Debug)]
@@ -21,7 +22,7 @@ pub struct ToolContext {
     /// Which calls pass; asked again where a path leads elsewhere than its text says.
     pub permissions: Arc<Permissions>,
     /// Ends what a call has under way.
-    pub stop: CancellationToken,
+    pub stop: StopSignal,
     /// The value of `FLOW_ATTEMPT` in every process, so that one which escapes its group is known.
     pub tag: String,
     /// Which files the agent has seen.

@@ -60,7 +60,7 @@ fn glob(input: Value, context: &ToolContext) -> Answer {
         .compile_matcher();
     let mut found: Vec<(SystemTime, PathBuf)> = Vec::new();
     for entry in walk(&root).build() {
-        if context.stop.is_cancelled() {
+        if context.stop.order().is_some() {
             return Err("stopped".into());
         }
         // A folder that can't be read is one that holds nothing for this agent.

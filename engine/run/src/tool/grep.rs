@@ -112,7 +112,7 @@ fn grep(input: Value, context: &ToolContext) -> Answer {
         more: false,
     };
     for entry in files(&root, &arguments)?.build() {
-        if context.stop.is_cancelled() {
+        if context.stop.order().is_some() {
             return Err("stopped".into());
         }
         let Ok(entry) = entry else { continue };

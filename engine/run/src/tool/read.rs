@@ -57,7 +57,7 @@ fn read(input: Value, context: &ToolContext) -> Answer {
     let mut out = String::new();
     let mut number = 0;
     while let Some(line) = next_line(&mut reader, MAX_WIDTH * 4).map_err(fail)? {
-        if context.stop.is_cancelled() {
+        if context.stop.order().is_some() {
             return Err("stopped".into());
         }
         number += 1;

@@ -4,15 +4,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use flow_core::converse::CallResult;
-use flow_core::model::{PermissionMode, PermissionRules, SettingsLayer, ToolPolicy, ToolRule};
+use flow_core::model::{PermissionMode, PermissionRules, Reason, SettingsLayer, ToolPolicy, ToolRule};
 use flow_core::policy::{ModeSource, Permissions};
 use serde_json::Value;
-use tokio_util::sync::CancellationToken;
 
 use super::{ReadState, ToolContext, call};
+use crate::sys::stop::{StopOrder, StopSwitch, stop_pair};
 
 pub(super) struct Bench {
     pub(super) context: ToolContext,
+    switch: StopSwitch,
     _folder: tempfile::TempDir,
 }
 
@@ -28,16 +29,17 @@ impl Bench {
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(path, content).unwrap();
         }
+        let (switch, stop) = stop_pair();
         let context = ToolContext {
             permissions: Arc::new(permissions(&tree)),
             dir: tree.clone(),
             tree,
             env: Vec::new(),
-            stop: CancellationToken::new(),
+            stop,
             tag: "test.1".to_owned(),
             reads: ReadState::default(),
         };
-        Bench { context, _folder: folder }
+        Bench { context, switch, _folder: folder }
     }
 
     /// The same with other rules.
@@ -46,6 +48,11 @@ impl Bench {
         change(&mut permissions);
         self.context.permissions = Arc::new(permissions);
         self
+    }
+
+    /// Tells calls to end, or to end at once.
+    pub(super) fn stop(&self, force: bool) {
+        self.switch.stop(StopOrder { reason: Reason::Cancelled, force });
     }
 
     pub(super) fn path(&self, name: &str) -> PathBuf {

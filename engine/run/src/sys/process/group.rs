@@ -15,7 +15,6 @@ use rustix::process::{
 };
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
-use tokio::time::Instant;
 
 /// The leaders that are not reaped yet: a cheap way to tell our own children from orphans that fell to us.
 static LIVE: Mutex<BTreeSet<RawPid>> = Mutex::new(BTreeSet::new());
@@ -139,17 +138,17 @@ impl Remnant {
         let _ = kill_process_group(self.0, signal);
     }
 
-    /// Waits at most so long for the last member to end; says whether it did.
-    pub async fn ends_within(&self, length: Duration) -> bool {
-        let deadline = Instant::now() + length;
+    /// Waits for the last member to end.
+    pub async fn ends(&self) {
         let mut pause = Pause::new();
         while self.is_alive() {
-            if Instant::now() >= deadline {
-                return false;
-            }
             pause.sleep().await;
         }
-        true
+    }
+
+    /// Waits at most so long for the last member to end; says whether it did.
+    pub async fn ends_within(&self, length: Duration) -> bool {
+        tokio::time::timeout(length, self.ends()).await.is_ok()
     }
 }
 

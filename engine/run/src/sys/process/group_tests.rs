@@ -3,6 +3,8 @@ use std::os::unix::process::ExitStatusExt;
 
 use super::super::ProcessIdentity;
 use super::super::stray::become_subreaper;
+use tokio::time::Instant;
+
 use super::*;
 
 fn sh(script: &str) -> Command {

@@ -11,10 +11,14 @@
 mod group;
 mod identity;
 mod procfs;
+mod runner;
 mod stray;
 
 pub use group::{Leader, Remnant, continue_all, signal_all, stop_all};
 pub use identity::ProcessIdentity;
+pub use runner::{
+    Command, Cut, Environment, Limit, Limits, NotRun, Orphans, Output, Printing, Ran, Taker, is_shortage, run,
+};
 pub use stray::{
     ATTEMPT_VARIABLE, Swept, become_subreaper, processes_tagged, sweep, sweep_everywhere, sweep_orphans,
     tag_value,

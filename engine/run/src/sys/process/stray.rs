@@ -36,7 +36,7 @@ pub fn tag_value(tag: &str) -> String {
 }
 
 /// What was found of an attempt that is over.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Swept {
     /// Whether processes of it had escaped; they were ended.
     pub escaped: bool,

@@ -1,84 +1,25 @@
 //! One shell attempt, from launch to outcome.
 //!
-//! 1. The attempt ends when its process ends, whoever holds its output open.
-//! 2. After `run_shell` returns nothing of the attempt lives, as far as we may signal it.
-//! 3. The first stop order decides what the outcome says, whatever the process does afterwards.
-//! 4. A short attempt costs a spawn, a wait and a handful of cheap calls; watching begins when it takes longer.
+//! 1. What the outcome says is what `sys::process::runner` has seen: nothing of the attempt lives any more.
+//! 2. An output without secrets goes straight into its files.
+//! 3. The files of an attempt that something may still hold open are not used again.
 
-use std::ffi::OsString;
-use std::io;
+use std::fs::File;
+use std::io::{self, Write};
 use std::os::unix::process::ExitStatusExt;
-use std::path::PathBuf;
 use std::process::ExitStatus;
-use std::sync::Arc;
-use std::time::Duration;
 
 use flow_core::model::{AttemptEnd, Outcome, OutputSlice, Reason};
 use flow_core::text::format_duration;
 use tokio::time::Instant;
 
-use super::shell_mask::Mask;
-use super::shell_pipe::MaskedOutput;
-use super::shell_signal::signal_name;
-use super::shell_spawn::start;
-use super::shell_watch::{PATIENCE, end_remnant, watch};
-use super::stop::StopSignal;
+use super::super::mask::{Mask, MaskedCopy};
+use super::launch::ShellLaunch;
+use super::refusal::refused;
+use super::signal::signal_name;
 use crate::store::{SlotFile, SlotFiles};
-use crate::sys::process::sweep;
-
-/// What to run, and how long to bear with it.
-#[derive(Clone, Debug)]
-pub struct ShellLaunch {
-    /// Program and arguments; the script is among them already.
-    pub argv: Vec<OsString>,
-    /// Its environment.
-    pub env: Environment,
-    /// The folder it works in.
-    pub dir: PathBuf,
-    /// How long it may take, where nobody else holds the clock.
-    pub limit: Option<Duration>,
-    /// How long it may be silent.
-    pub idle: Option<Duration>,
-    /// Between TERM and KILL.
-    pub grace: Duration,
-    /// The most that standard output and standard error may hold together.
-    pub max_output: u64,
-    /// `FLOW_ATTEMPT` of its processes: unique, best `RUN/TASK/ATTEMPT`.
-    pub tag: String,
-    /// What must not be written to its output files.
-    pub mask: Option<Arc<Mask>>,
-}
-
-impl ShellLaunch {
-    /// `grace` unless the plan says otherwise.
-    pub const GRACE: Duration = Duration::from_secs(10);
-    /// `max_output` unless the plan says otherwise.
-    pub const MAX_OUTPUT: u64 = 64 * 1024 * 1024;
-
-    /// A launch with nothing but the defaults.
-    pub fn new(argv: Vec<OsString>, dir: PathBuf, tag: String) -> Self {
-        ShellLaunch {
-            argv,
-            env: Environment::default(),
-            dir,
-            limit: None,
-            idle: None,
-            grace: Self::GRACE,
-            max_output: Self::MAX_OUTPUT,
-            tag,
-            mask: None,
-        }
-    }
-}
-
-/// The environment of a command: ours, less some variables, plus others.
-#[derive(Clone, Debug, Default)]
-pub struct Environment {
-    /// Variables that it doesn't get.
-    pub removed: Vec<OsString>,
-    /// Variables that it gets; a later one wins.
-    pub set: Vec<(OsString, OsString)>,
-}
+use crate::sys::process::{Command, Cut, Limit, Limits, NotRun, Orphans, Output, Printing, Ran, Taker, run};
+use crate::sys::stop::StopSignal;
 
 /// Runs a command until it ends or is told to, and until nothing of it lives.
 pub async fn run_shell(launch: ShellLaunch, files: SlotFiles, mut stop: StopSignal) -> Outcome {
@@ -89,36 +30,90 @@ pub async fn run_shell(launch: ShellLaunch, files: SlotFiles, mut stop: StopSign
 }
 
 async fn attempt(launch: &ShellLaunch, files: &SlotFiles, stop: &mut StopSignal) -> Outcome {
-    let mut leader = match start(launch, files, stop).await {
-        Ok(leader) => leader,
-        Err(outcome) => return *outcome,
+    let printed = || written(files);
+    let printing = Printing { printed: &printed, most: launch.max_output, idle: launch.idle };
+    let command = Command {
+        argv: &launch.argv,
+        env: &launch.env,
+        dir: &launch.dir,
+        tag: &launch.tag,
+        orphans: Orphans::End,
+        limits: Limits { time: launch.limit, printing: Some(printing) },
+        grace: launch.grace,
     };
-    let copies = launch.mask.as_ref().map(|mask| MaskedOutput::start(&mut leader, files, mask));
-    let (end, stopping) = watch(&mut leader, launch, files, stop).await;
-    let (status, remnant) = match end {
-        Ok(end) => end,
-        Err(error) => {
-            files.retire();
-            return Outcome::failed(Reason::Internal, format!("can't wait for the command: {error}"));
+    match run_into(files, launch.mask.as_deref(), &command, stop).await {
+        Ok(ran) => ended(launch, files, ran).await,
+        Err(NotRun::Stopped(order)) => {
+            let message = Some("stopped before it was started".to_owned());
+            Outcome::bare(end_when_stopped(order.reason), Some(order.reason), message)
         }
+        Err(NotRun::Spawn(error)) => refused(launch, &error),
+        Err(NotRun::Wait(error)) => {
+            files.retire();
+            Outcome::failed(Reason::Internal, format!("can't wait for the command: {error}"))
+        }
+    }
+}
+
+/// Runs the command with its output going into the files, through the mask where there is one.
+async fn run_into(
+    files: &SlotFiles,
+    mask: Option<&Mask>,
+    command: &Command<'_>,
+    stop: &mut StopSignal,
+) -> Result<Ran, NotRun> {
+    let Some(mask) = mask else {
+        return run(command, Output::Files([files.stdout.file(), files.stderr.file()]), stop).await;
     };
-    let left_over = end_remnant(&remnant, stopping, stop).await;
-    let swept = sweep(&launch.tag).await;
-    let copied = match copies {
-        // Whoever held the pipes is gone by now, but for what we may not kill.
-        Some(copies) => copies.finish(PATIENCE).await,
-        None => Ok(()),
-    };
-    let limit = (written(files) > launch.max_output).then_some(Reason::OutputLimit);
-    let mut outcome = judge(launch, status, stopping.map(|stopping| stopping.reason).or(limit));
-    if let (Err(error), None) = (copied, outcome.reason) {
-        let full = error.kind() == std::io::ErrorKind::StorageFull;
+    let mut copies = [&files.stdout, &files.stderr].map(|file| MaskedFile::new(mask, file));
+    let [stdout, stderr] = copies.each_mut().map(|copy| -> Taker<'_> { Box::new(|piece| copy.take(piece)) });
+    let mut ran = run(command, Output::Apart([stdout, stderr]), stop).await?;
+    for copy in copies {
+        ran.taken = ran.taken.and(copy.finish());
+    }
+    Ok(ran)
+}
+
+/// An output file behind a mask.
+struct MaskedFile<'a> {
+    file: &'a File,
+    mask: MaskedCopy<'a>,
+    masked: Vec<u8>,
+}
+
+impl<'a> MaskedFile<'a> {
+    fn new(mask: &'a Mask, file: &'a SlotFile) -> Self {
+        MaskedFile { file: file.file(), mask: MaskedCopy::new(mask), masked: Vec::new() }
+    }
+
+    fn take(&mut self, piece: &[u8]) -> io::Result<()> {
+        self.mask.push(piece, &mut self.masked);
+        self.write()
+    }
+
+    fn finish(mut self) -> io::Result<()> {
+        self.mask.finish(&mut self.masked);
+        self.write()
+    }
+
+    fn write(&mut self) -> io::Result<()> {
+        self.file.write_all(&self.masked)?;
+        self.masked.clear();
+        Ok(())
+    }
+}
+
+async fn ended(launch: &ShellLaunch, files: &SlotFiles, ran: Ran) -> Outcome {
+    let limit = (written(files) > launch.max_output).then_some(Cut::Limited(Limit::Output));
+    let mut outcome = judge(launch, ran.status, ran.cut.or(limit));
+    if let (Err(error), None) = (ran.taken, outcome.reason) {
+        let full = error.kind() == io::ErrorKind::StorageFull;
         let reason = if full { Reason::NoSpace } else { Reason::Internal };
         outcome = Outcome::failed(reason, format!("can't keep the output: {error}"));
     }
-    outcome.leaky = left_over || swept.escaped;
+    outcome.leaky = ran.left_over || ran.swept.escaped;
     // A daemon without its mark can't be told from another attempt's, and may hold the files open.
-    if outcome.leaky || swept.strangers || stopping.is_some() {
+    if outcome.leaky || ran.swept.strangers || ran.cut.is_some() {
         files.retire();
     }
     keep_output(&mut outcome, launch, files).await;
@@ -126,16 +121,16 @@ async fn attempt(launch: &ShellLaunch, files: &SlotFiles, stop: &mut StopSignal)
 }
 
 /// How much an attempt has printed so far.
-pub(super) fn written(files: &SlotFiles) -> u64 {
+fn written(files: &SlotFiles) -> u64 {
     // An open file whose length can't be asked for doesn't occur on a disk that works.
     files.stdout.written().unwrap_or(0) + files.stderr.written().unwrap_or(0)
 }
 
-/// What the end of a command means. `stopped`: why it was made to end, if it was.
-fn judge(launch: &ShellLaunch, status: ExitStatus, stopped: Option<Reason>) -> Outcome {
+/// What the end of a command means.
+fn judge(launch: &ShellLaunch, status: ExitStatus, cut: Option<Cut>) -> Outcome {
     let signal = status.signal().map(signal_name);
-    let (end, reason, message) = match (stopped, status.code(), &signal) {
-        (Some(reason), _, _) => (end_when_stopped(reason), Some(reason), stop_message(launch, reason)),
+    let (end, reason, message) = match (cut, status.code(), &signal) {
+        (Some(cut), _, _) => (end_when_stopped(cut.reason()), Some(cut.reason()), cut_message(launch, cut)),
         (None, Some(0), _) => (AttemptEnd::Completed, None, None),
         (None, Some(code), _) => (AttemptEnd::Failed, Some(Reason::ExitCode), Some(exit_message(code))),
         (None, None, Some(name)) => (AttemptEnd::Failed, Some(Reason::Signal), Some(signal_message(name))),
@@ -148,7 +143,7 @@ fn judge(launch: &ShellLaunch, status: ExitStatus, stopped: Option<Reason>) -> O
 }
 
 /// An attempt that somebody wanted to end was killed; one that broke a limit failed.
-pub(super) fn end_when_stopped(reason: Reason) -> AttemptEnd {
+fn end_when_stopped(reason: Reason) -> AttemptEnd {
     if matches!(reason, Reason::Cancelled | Reason::FailFast) {
         AttemptEnd::Killed
     } else {
@@ -156,19 +151,21 @@ pub(super) fn end_when_stopped(reason: Reason) -> AttemptEnd {
     }
 }
 
-fn stop_message(launch: &ShellLaunch, reason: Reason) -> Option<String> {
-    match (reason, launch.idle, launch.limit) {
-        (Reason::OutputLimit, ..) => {
+fn cut_message(launch: &ShellLaunch, cut: Cut) -> Option<String> {
+    match cut {
+        // Whoever gave the order knows more about it.
+        Cut::Ordered(_) => None,
+        Cut::Limited(Limit::Output) => {
             Some(format!("printed more than {} (`max_output`)", bytes(launch.max_output)))
         }
-        (Reason::Timeout, _, Some(limit)) => {
-            Some(format!("took longer than {} (its `timeout`)", format_duration(limit)))
+        Cut::Limited(Limit::Time) => {
+            let limit = format_duration(launch.limit?);
+            Some(format!("took longer than {limit} (its `timeout`)"))
         }
-        (Reason::Stall, Some(idle), _) => {
-            Some(format!("printed nothing for {} (`timeout.idle`)", format_duration(idle)))
+        Cut::Limited(Limit::Idle) => {
+            let idle = format_duration(launch.idle?);
+            Some(format!("printed nothing for {idle} (`timeout.idle`)"))
         }
-        // Whoever gave the order knows more about it.
-        _ => None,
     }
 }
 
@@ -241,5 +238,5 @@ async fn slice(file: &SlotFile, length: u64) -> io::Result<Option<OutputSlice>> 
 }
 
 #[cfg(test)]
-#[path = "shell_tests.rs"]
+#[path = "attempt_tests.rs"]
 mod tests;

@@ -1,6 +1,5 @@
-//! How an attempt is told to end, and what it says while it lives.
+//! How what is under way is told to end.
 
-use flow_core::converse::Logged;
 use flow_core::model::Reason;
 use tokio::sync::watch;
 
@@ -66,35 +65,4 @@ impl StopSignal {
             None => std::future::pending().await,
         }
     }
-}
-
-/// What an attempt says while it lives. Losing one is harmless but for `Waiting`.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Progress {
-    /// It waits for a provider, or no longer does: its clock stops or goes on.
-    Waiting(bool),
-    /// A provider asks for patience: which, for how long, why.
-    Parked {
-        /// Provider and model.
-        provider: String,
-        /// How long.
-        wait: std::time::Duration,
-        /// Why.
-        reason: String,
-    },
-    /// A model turn has begun.
-    Turn(u32),
-    /// What it says: the last whole line so far, never a piece of one.
-    Text(String),
-    /// A tool is being used: name and the call on one line.
-    Tool(String, String),
-    /// A line of the log about a call.
-    Logged(Box<Logged>),
-    /// Tokens so far: those that the provider had cached stand apart.
-    Tokens {
-        /// Sent and received.
-        fresh: u64,
-        /// Sent, and cached by the provider.
-        cached: u64,
-    },
 }

@@ -176,5 +176,5 @@ fn base64_at(secret: &[u8], shift: usize) -> Vec<u8> {
 }
 
 #[cfg(test)]
-#[path = "shell_mask_tests.rs"]
+#[path = "mask_tests.rs"]
 mod tests;

@@ -1,12 +1,15 @@
+use std::ffi::OsString;
 use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
 
 use flow_core::ids::Millis;
 use flow_core::model::OutputSlice;
 
-use super::super::stop::{StopOrder, StopSwitch, stop_pair};
 use super::*;
 use crate::store::{RunFolder, Slots, StateDir, read_slice};
 use crate::sys::process::become_subreaper;
+use crate::sys::stop::{StopOrder, StopSwitch, stop_pair};
 
 /// A run folder with one slot, in which shell attempts are played.
 struct Shell {
@@ -475,7 +478,7 @@ fn a_machine_without_file_handles_is_a_matter_of_resources() {
     let output = std::process::Command::new("sh")
         .args(["-c", "ulimit -n 64; exec \"$0\" --exact \"$1\" --nocapture"])
         .arg(std::env::current_exe().unwrap())
-        .arg("execute::shell::tests::a_machine_without_file_handles_is_a_matter_of_resources")
+        .arg("execute::shell::attempt::tests::a_machine_without_file_handles_is_a_matter_of_resources")
         .env(VARIABLE, "1")
         .output()
         .unwrap();
