@@ -63,7 +63,7 @@ fn as_json(report: &RunReport, live: &HashMap<Address, Activity>, now: Millis) -
         .map(|task| {
             let activity = live.get(&task.address);
             let mut usage = task.usage.clone().unwrap_or_default();
-            activity.iter().for_each(|activity| usage.add(&activity.usage));
+            activity.iter().for_each(|activity| usage += &activity.usage);
             json!({
                 "address": task.address,
                 "state": task.state,

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::sync::Arc;
 use std::time::Duration;
 
-use flow_core::model::{Outcome, TaskState};
+use flow_core::model::Outcome;
 use flow_core::text::shown_line;
 use flow_run::store::{RunFolder, tail_of_slice};
 use flow_run::watch::{Line, Update, View, telling_output};
@@ -115,10 +115,7 @@ fn sign_of_life(view: &View, since: Duration) -> String {
 /// What a person who reads a log of hundreds of jobs wants to see.
 fn is_worth_it(line: &Line) -> bool {
     match line {
-        Line::Ended { state, allowed, parent, .. } => {
-            let bad = matches!(state, TaskState::Failed | TaskState::Killed | TaskState::Lost);
-            bad && !allowed && !parent
-        }
+        Line::Ended { state, allowed, parent, .. } => state.is_bad(*allowed) && !parent,
         Line::Retry { .. } | Line::Parked { .. } => false,
         Line::Note { .. } | Line::Stopping { .. } | Line::Finished { .. } => true,
     }

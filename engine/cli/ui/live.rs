@@ -76,17 +76,8 @@ impl Live {
                 return None;
             }
             Line::Ended { task, state, .. } => {
-                let bad = match state {
-                    TaskState::Failed | TaskState::Lost => true,
-                    // One that was stopped alone.
-                    TaskState::Killed => view.stopping.is_none(),
-                    TaskState::Created
-                    | TaskState::Starting
-                    | TaskState::Running
-                    | TaskState::Completed
-                    | TaskState::Skipped
-                    | TaskState::Blocked => false,
-                };
+                // Of what was stopped, what was stopped alone; of what failed, also what may.
+                let bad = state.is_failure(false) || state.is_bad(false) && view.stopping.is_none();
                 let many = view.group_of(task).is_some_and(|(_, group)| group.instances > MANY);
                 if many && !bad && !self.verbose {
                     return None;

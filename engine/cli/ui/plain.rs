@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anstyle::Style;
 use flow_core::converse::tool_event;
-use flow_core::model::{Reason, TaskState};
+use flow_core::model::TaskState;
 use flow_core::text::{shown_line, visible};
 use flow_run::execute::Progress;
 use flow_run::store::{RunFolder, tail_of_slice};
@@ -83,7 +83,7 @@ pub(super) fn lines(line: &Line, folder: &RunFolder, width: usize, names: Names)
     all.retain(|text| !text.is_empty());
     let failed = match line {
         // Whoever stopped the run knows why these ended.
-        Line::Ended { reason: Some(Reason::Cancelled | Reason::FailFast), .. } => None,
+        Line::Ended { reason: Some(reason), .. } if reason.is_deliberate() => None,
         Line::Ended { state: TaskState::Failed | TaskState::Killed, outcome, .. } => outcome.as_deref(),
         Line::Retry { outcome, .. } => outcome.as_deref(),
         Line::Ended { .. }

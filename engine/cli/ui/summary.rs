@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::time::Duration;
 
-use flow_core::model::{RunStatus, TaskState};
+use flow_core::model::RunStatus;
 use flow_core::report::{RunReport, TaskReport, next_steps};
 use flow_core::text::{format_duration, format_tokens};
 
@@ -45,7 +45,7 @@ pub fn summary(how: How, ended: &Ended<'_>) {
         return;
     }
     let failed: Vec<&TaskReport> =
-        report.failures().filter(|task| matches!(task.state, TaskState::Failed | TaskState::Lost)).collect();
+        report.failures().filter(|task| task.state.is_failure(task.allowed)).collect();
     // The annotations above say the same.
     if how != How::Github && (in_ci || failed.len() > 1) {
         list(&mut out, &failed);

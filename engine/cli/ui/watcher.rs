@@ -5,7 +5,6 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use flow_core::event::Entry;
-use flow_core::model::TaskState;
 use flow_run::store::RunFolder;
 use flow_run::sys::clock;
 use flow_run::watch::{Limits, Line, Update, Updates, View};
@@ -134,8 +133,5 @@ fn watch(how: How, updates: &Updates, watched: Watched) -> View {
 }
 
 fn is_failure(line: &Line) -> bool {
-    matches!(
-        line,
-        Line::Ended { state: TaskState::Failed | TaskState::Lost, allowed: false, parent: false, .. }
-    )
+    matches!(line, Line::Ended { state, allowed, parent: false, .. } if state.is_failure(*allowed))
 }

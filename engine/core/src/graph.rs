@@ -10,6 +10,7 @@ use petgraph::graph::{DiGraph, NodeIndex};
 use serde::{Deserialize, Serialize};
 
 use crate::ids::TaskId;
+use crate::model::TaskState;
 
 /// What must be true of a task before one that needs it may start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -30,6 +31,19 @@ impl EdgeKind {
     /// Whether it is what `needs: [task]` asks.
     pub fn is_success(&self) -> bool {
         *self == EdgeKind::Success
+    }
+
+    /// Whether it holds once the task that it comes from is in this state; `allowed`: whether its failure is.
+    pub fn holds(self, state: TaskState, allowed: bool) -> bool {
+        match self {
+            EdgeKind::Success => {
+                matches!(state, TaskState::Completed | TaskState::Skipped)
+                    || (state == TaskState::Failed && allowed)
+            }
+            EdgeKind::Completed => state == TaskState::Completed,
+            EdgeKind::Failure => state.is_bad(false),
+            EdgeKind::Done => state.is_terminal(),
+        }
     }
 
     /// The word of the manifest behind the name of a task; empty for `success`, which nobody writes.

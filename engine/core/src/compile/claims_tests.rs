@@ -170,6 +170,10 @@ fn an_end_after_which_nobody_asks_is_never_true() {
     error[F0405]: `a` is never `failed` here: `b` runs only when `a` completed or was skipped
     add `needs: { a: done }`, or write `if: failure()`
     ");
+    assert_snapshot!(plan("", "tasks.a.status == 'killed'", ", continue_on_error: true"), @r"
+    error[F0405]: `a` is never `killed` here: `b` runs only when `a` completed, was skipped or failed
+    add `needs: { a: done }`, or write `if: failure()`
+    ");
     assert_snapshot!(plan("needs: { a: completed }, ", "tasks.a.status == 'skipped'", ""), @r"
     error[F0405]: `a` is never `skipped` here: `b` runs only when `a` completed
     add `needs: { a: done }`, or write `if: failure()`

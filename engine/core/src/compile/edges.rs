@@ -174,11 +174,15 @@ pub(super) fn report_unasked(
             };
             let edge = graph.needs[shape.task.index()].iter().find(|edge| edge.from == *from);
             let (Some(edge), Some(end)) = (edge, TaskState::ended(state)) else { continue };
-            if passes(edge.kind, end, world.shapes[from.index()].may_fail()) {
+            let may_fail = world.shapes[from.index()].may_fail();
+            if edge.kind.holds(end, may_fail) {
                 continue;
             }
             let own = &shape.id.value;
             let asked = match edge.kind {
+                EdgeKind::Success if may_fail => {
+                    format!("`{own}` runs only when `{id}` completed, was skipped or failed")
+                }
                 EdgeKind::Success => format!("`{own}` runs only when `{id}` completed or was skipped"),
                 EdgeKind::Completed => format!("`{own}` runs only when `{id}` completed"),
                 EdgeKind::Failure => format!("`{own}` runs only when `{id}` failed"),
@@ -189,17 +193,6 @@ pub(super) fn report_unasked(
                 findings.at_mark(Code::NeverTrue, mark, format!("`{id}` is never `{state}` here: {asked}"));
             findings.push(finding.help(format!("add `needs: {{ {id}: done }}`, or write `if: failure()`")));
         }
-    }
-}
-
-/// Whether a task of this end lets its readers run.
-fn passes(edge: EdgeKind, end: TaskState, may_fail: bool) -> bool {
-    let failed = matches!(end, TaskState::Failed | TaskState::Killed | TaskState::Lost);
-    match edge {
-        EdgeKind::Success => matches!(end, TaskState::Completed | TaskState::Skipped) || (may_fail && failed),
-        EdgeKind::Completed => end == TaskState::Completed,
-        EdgeKind::Failure => failed,
-        EdgeKind::Done => true,
     }
 }
 

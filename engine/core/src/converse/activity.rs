@@ -57,7 +57,7 @@ impl Activity {
             LogLine::Began { .. } => *self = Activity::default(),
             LogLine::RequestBegan { turn } => self.turn = *turn,
             LogLine::RequestEnded { usage, error, .. } => {
-                usage.iter().for_each(|usage| self.usage.add(usage));
+                usage.iter().for_each(|usage| self.usage += usage);
                 if let Some(error) = error {
                     self.doing = Some(one_line(&format!("the model: {error}"), WIDTH));
                 }

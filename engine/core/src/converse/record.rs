@@ -118,7 +118,7 @@ impl Record {
         }
         self.spoiled_before = self.spoiled.len();
         self.stop = stop;
-        self.usage.add(usage);
+        self.usage += usage;
     }
 
     fn read(&mut self, message: &Message, stop: Option<StopReason>) {

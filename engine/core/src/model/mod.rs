@@ -6,23 +6,27 @@ mod command;
 mod kept;
 mod outcome;
 mod settings;
+mod state;
 mod tool_rule;
 mod tools;
+mod usage;
 
 pub use agent::{AgentDef, AgentSource, Effort, Isolation, Merge, ModelRef, PermissionMode, ToolPolicy};
 pub use cause::Cause;
 pub use command::{Command, Signal};
 pub use kept::{Artifact, Digest, OutputSlice};
 pub use outcome::{
-    AttemptEnd, ConflictKind, Denial, DenialReason, MergeConflict, MergeOutcome, Moved, Outcome, Reason,
-    RunStatus, TaskState, Usage, WorktreeOutcome,
+    AttemptEnd, ConflictKind, Denial, DenialReason, MergeConflict, MergeOutcome, Moved, Outcome,
+    WorktreeOutcome,
 };
 pub use settings::{
     ModelChoice, ModelTarget, ModelWish, PermissionRules, ProviderKind, ProviderSettings, Settings,
     SettingsLayer,
 };
+pub use state::{Reason, RunStatus, TaskState};
 pub use tool_rule::ToolRule;
 pub use tools::{
     HAND_IN, OF_SERVER, READ, TOOLS, ToolClass, ToolEffect, ToolInfo, ToolState, ToolSubject, Unruled,
     in_background, known_tool, offered_tools, tool,
 };
+pub use usage::Usage;

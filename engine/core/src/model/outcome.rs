@@ -1,186 +1,11 @@
-//! How things end: attempts, tasks, runs. These are data, never errors, and they are written to the journal.
+//! How attempts end. This is data, never an error, and it is written to the journal.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Artifact, Digest, Merge, OutputSlice};
+use super::{Artifact, Digest, Merge, OutputSlice, Reason, TaskState, Usage};
 use crate::ids::Address;
 use crate::text::{one_line, visible};
-
-/// The state of a task.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum TaskState {
-    /// Waits for what it needs, or for a slot.
-    Created,
-    /// An attempt was ordered.
-    Starting,
-    /// An attempt runs.
-    Running,
-    /// Done, and well.
-    Completed,
-    /// Done, and not well.
-    Failed,
-    /// Stopped on purpose.
-    Killed,
-    /// Its engine died under it.
-    Lost,
-    /// Its own `if` was false.
-    Skipped,
-    /// An edge can no longer hold.
-    Blocked,
-}
-
-impl TaskState {
-    /// The end that a word of the manifest names.
-    pub fn ended(word: &str) -> Option<TaskState> {
-        Self::ENDS.iter().copied().find(|state| state.as_str() == word)
-    }
-
-    /// Every state in which a task can end.
-    pub const ENDS: &'static [TaskState] = &[
-        TaskState::Completed,
-        TaskState::Failed,
-        TaskState::Killed,
-        TaskState::Lost,
-        TaskState::Skipped,
-        TaskState::Blocked,
-    ];
-
-    /// The word of the manifest.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            TaskState::Created => "created",
-            TaskState::Starting => "starting",
-            TaskState::Running => "running",
-            TaskState::Completed => "completed",
-            TaskState::Failed => "failed",
-            TaskState::Killed => "killed",
-            TaskState::Lost => "lost",
-            TaskState::Skipped => "skipped",
-            TaskState::Blocked => "blocked",
-        }
-    }
-
-    /// The word for people: what was told to end before it had `begun` was not run.
-    pub fn in_words(self, begun: bool) -> &'static str {
-        match self {
-            TaskState::Killed if begun => "stopped",
-            TaskState::Killed => "not run",
-            TaskState::Created
-            | TaskState::Starting
-            | TaskState::Running
-            | TaskState::Completed
-            | TaskState::Failed
-            | TaskState::Lost
-            | TaskState::Skipped
-            | TaskState::Blocked => self.as_str(),
-        }
-    }
-
-    /// Whether nothing follows it.
-    pub fn is_terminal(self) -> bool {
-        match self {
-            TaskState::Created | TaskState::Starting | TaskState::Running => false,
-            TaskState::Completed
-            | TaskState::Failed
-            | TaskState::Killed
-            | TaskState::Lost
-            | TaskState::Skipped
-            | TaskState::Blocked => true,
-        }
-    }
-}
-
-macro_rules! reasons {
-    ($($(#[doc = $doc:literal])+ $name:ident = $word:literal;)+) => {
-        /// Why something ended as it did.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-        #[serde(rename_all = "snake_case")]
-        pub enum Reason { $($(#[doc = $doc])+ $name,)+ }
-
-        impl Reason {
-            /// Every reason.
-            pub const ALL: &'static [Reason] = &[$(Reason::$name),+];
-
-            /// The word of the manifest.
-            pub fn as_str(self) -> &'static str {
-                match self { $(Reason::$name => $word,)+ }
-            }
-        }
-    };
-}
-
-reasons! {
-    /// The command exited with another code than 0.
-    ExitCode = "exit_code";
-    /// A signal ended the command.
-    Signal = "signal";
-    /// `timeout.run` passed.
-    Timeout = "timeout";
-    /// `timeout.idle` passed without a sign of life.
-    Stall = "stall";
-    /// The turn limit.
-    MaxTurns = "max_turns";
-    /// The provider limits requests, and retries were used up.
-    RateLimit = "rate_limit";
-    /// The provider is overloaded, and retries were used up.
-    Overloaded = "overloaded";
-    /// Any other answer of the provider, or none.
-    Provider = "provider";
-    /// The conversation no longer fits the model's window.
-    ContextOverflow = "context_overflow";
-    /// The limit of tokens cut the answer, again and again.
-    Truncated = "truncated";
-    /// The output doesn't fit its declared form.
-    InvalidOutput = "invalid_output";
-    /// The agent ended without a text.
-    NoOutput = "no_output";
-    /// A declared artifact is missing, or can't be kept.
-    MissingArtifact = "missing_artifact";
-    /// A command of `checks` failed after the agent had its second chance.
-    CheckFailed = "check_failed";
-    /// An unmet `expect`.
-    Expectation = "expectation";
-    /// A denial itself ended the agent.
-    PermissionDenied = "permission_denied";
-    /// The private tree could not be made.
-    Isolation = "isolation";
-    /// A command of `setup` failed before the task began.
-    Setup = "setup";
-    /// The work of the private tree and what came home meanwhile don't fit together.
-    MergeConflict = "merge_conflict";
-    /// More output than `max_output`.
-    OutputLimit = "output_limit";
-    /// Something it needs did not end as the edge asks.
-    Upstream = "upstream";
-    /// Its own `if` was false.
-    Condition = "condition";
-    /// The person left it out of this run.
-    NotSelected = "not_selected";
-    /// The run or the task was stopped by a person.
-    Cancelled = "cancelled";
-    /// A sibling or another task failed under fail-fast.
-    FailFast = "fail_fast";
-    /// The engine died while it ran.
-    WorkerRestart = "worker_restart";
-    /// The command could not be started.
-    Spawn = "spawn";
-    /// An expression failed on the run's values.
-    Expression = "expression";
-    /// The private tree vanished under the task.
-    WorkspaceLost = "workspace_lost";
-    /// Git's own locks were held too long.
-    GitLocked = "git_locked";
-    /// The private tree's git files, or what the task printed, were changed under it.
-    Tampered = "tampered";
-    /// The machine ran out of processes, memory or file handles.
-    Resource = "resource";
-    /// The disk is full.
-    NoSpace = "no_space";
-    /// A defect of flow.
-    Internal = "internal";
-}
 
 /// How an attempt ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -194,6 +19,27 @@ pub enum AttemptEnd {
     Killed,
     /// Its engine died under it.
     Lost,
+}
+
+impl AttemptEnd {
+    /// How an attempt ends that was told to, for this reason.
+    pub fn when_stopped(reason: Reason) -> Self {
+        if reason.is_deliberate() { AttemptEnd::Killed } else { AttemptEnd::Failed }
+    }
+
+    /// The state of a task whose last attempt ended like this. The reason decides what a kill was: a clock or a limit makes
+    /// a failure of it, and what a person or fail-fast stopped is no failure, however it took that.
+    pub fn task_state(self, reason: Option<Reason>) -> TaskState {
+        match self {
+            AttemptEnd::Completed => TaskState::Completed,
+            AttemptEnd::Lost => TaskState::Lost,
+            AttemptEnd::Failed | AttemptEnd::Killed if reason.is_some_and(Reason::is_deliberate) => {
+                TaskState::Killed
+            }
+            AttemptEnd::Killed if reason.is_none() => TaskState::Killed,
+            AttemptEnd::Failed | AttemptEnd::Killed => TaskState::Failed,
+        }
+    }
 }
 
 /// What is known of an attempt when it ends. Everything but `end` may be absent.
@@ -283,66 +129,15 @@ impl Outcome {
         }
     }
 
+    /// The end of an attempt whose engine died, of a task that must not run twice.
+    pub fn lost_for_good() -> Self {
+        let message = "the engine died while it ran, and it must not run twice (`on_lost: fail`)";
+        Outcome::bare(AttemptEnd::Lost, Some(Reason::WorkerRestart), Some(message.to_owned()))
+    }
+
     /// A failure with its reason and a line for people.
     pub fn failed(reason: Reason, message: impl Into<String>) -> Self {
         Outcome::bare(AttemptEnd::Failed, Some(reason), Some(message.into()))
-    }
-}
-
-/// What an agent used.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Usage {
-    /// Model turns.
-    pub turns: u32,
-    /// Tool calls that were made, refused ones included.
-    pub tool_uses: u32,
-    /// Tokens sent, cached ones not included.
-    pub input_tokens: u64,
-    /// Tokens received.
-    pub output_tokens: u64,
-    /// Tokens sent that the provider had cached.
-    pub cache_read_tokens: u64,
-    /// Tokens that the provider cached.
-    pub cache_write_tokens: u64,
-    /// The model that answered, as its provider calls it.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub model: String,
-}
-
-impl Usage {
-    /// Adds up; of the models the last that is known.
-    pub fn add(&mut self, other: &Usage) {
-        self.turns += other.turns;
-        self.tool_uses += other.tool_uses;
-        self.input_tokens += other.input_tokens;
-        self.output_tokens += other.output_tokens;
-        self.cache_read_tokens += other.cache_read_tokens;
-        self.cache_write_tokens += other.cache_write_tokens;
-        if !other.model.is_empty() {
-            self.model.clone_from(&other.model);
-        }
-    }
-
-    /// What is left of it without a part of it.
-    #[must_use]
-    pub fn less(mut self, part: &Usage) -> Usage {
-        self.turns = self.turns.saturating_sub(part.turns);
-        self.tool_uses = self.tool_uses.saturating_sub(part.tool_uses);
-        self.input_tokens = self.input_tokens.saturating_sub(part.input_tokens);
-        self.output_tokens = self.output_tokens.saturating_sub(part.output_tokens);
-        self.cache_read_tokens = self.cache_read_tokens.saturating_sub(part.cache_read_tokens);
-        self.cache_write_tokens = self.cache_write_tokens.saturating_sub(part.cache_write_tokens);
-        self
-    }
-
-    /// All tokens.
-    pub fn total_tokens(&self) -> u64 {
-        self.fresh_tokens() + self.cache_read_tokens
-    }
-
-    /// All tokens but those that the provider had cached.
-    pub fn fresh_tokens(&self) -> u64 {
-        self.input_tokens + self.output_tokens + self.cache_write_tokens
     }
 }
 
@@ -504,39 +299,6 @@ impl ConflictKind {
     }
 }
 
-/// The state of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum RunStatus {
-    /// Its engine is alive.
-    Running,
-    /// All went well, allowed failures aside.
-    Completed,
-    /// A task failed.
-    Failed,
-    /// It was stopped.
-    Killed,
-    /// Its engine died.
-    Lost,
-}
-
-impl RunStatus {
-    /// The word for people.
-    pub fn in_words(self) -> &'static str {
-        match self {
-            RunStatus::Killed => "interrupted",
-            RunStatus::Running | RunStatus::Completed | RunStatus::Failed | RunStatus::Lost => self.as_str(),
-        }
-    }
-
-    /// The word of reports.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            RunStatus::Running => "running",
-            RunStatus::Completed => "completed",
-            RunStatus::Failed => "failed",
-            RunStatus::Killed => "killed",
-            RunStatus::Lost => "lost",
-        }
-    }
-}
+#[cfg(test)]
+#[path = "outcome_tests.rs"]
+mod tests;

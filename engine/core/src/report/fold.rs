@@ -5,8 +5,7 @@ use std::collections::HashMap;
 use super::run_report::{AttemptReport, Counts, LaunchReport, Need, RunReport, TaskReport};
 use crate::event::{Entry, Event, Instance, Launch};
 use crate::ids::{Address, Attempt, Millis};
-use crate::model::{AttemptEnd, Outcome, Reason, RunStatus, TaskState, Usage};
-use crate::schedule::holds;
+use crate::model::{Outcome, Reason, RunStatus, TaskState, Usage};
 
 /// A report in the making. It can be asked at any time, and goes on after that.
 #[derive(Clone, Debug, Default)]
@@ -134,7 +133,7 @@ impl Fold {
         report.dropped = self.rows.iter().enumerate().filter(gone).map(|(_, row)| row.clone()).collect();
         report.counts = Counts::of(&report.tasks);
         for usage in report.tasks.iter().chain(&report.dropped).filter_map(|task| task.usage.as_ref()) {
-            report.usage.add(usage);
+            report.usage += usage;
         }
         report.usage.model.clear();
         report.total_tokens = report.usage.total_tokens();
@@ -158,9 +157,8 @@ impl Fold {
 
     /// What a blocked task needs and can't have.
     fn blocks(&self, row: &TaskReport) -> Vec<Address> {
-        let is_missing = |need: &&Need| {
-            self.task(&need.task).is_some_and(|task| !holds(need.on, task.state, task.allowed))
-        };
+        let is_missing =
+            |need: &&Need| self.task(&need.task).is_some_and(|task| !need.on.holds(task.state, task.allowed));
         let blocked = row.state == TaskState::Blocked;
         let missing = row.needs.iter().filter(|_| blocked).filter(is_missing);
         missing.map(|need| need.task.clone()).collect()
@@ -289,7 +287,7 @@ impl TaskReport {
         // An engine that died after the end of an attempt had no time to say what followed.
         let left = self.attempts.last().and_then(|attempt| Some((attempt.end?, attempt.reason)));
         if let Some((end, reason)) = left {
-            self.close_launch(state_of(end, reason), reason, None);
+            self.close_launch(end.task_state(reason), reason, None);
         }
         let fresh = TaskReport::new(self.address.clone());
         *self = TaskReport {
@@ -338,7 +336,7 @@ impl TaskReport {
         self.verdict_unmet = outcome.verdict_unmet;
         self.denials.extend(outcome.denials.iter().cloned());
         if let Some(usage) = &outcome.usage {
-            self.usage.get_or_insert_default().add(usage);
+            *self.usage.get_or_insert_default() += usage;
         }
     }
 
@@ -389,18 +387,6 @@ impl AttemptReport {
         if outcome.agent_id.is_some() {
             self.agent_id = outcome.agent_id.clone();
         }
-    }
-}
-
-fn state_of(end: AttemptEnd, reason: Option<Reason>) -> TaskState {
-    match end {
-        AttemptEnd::Completed => TaskState::Completed,
-        AttemptEnd::Lost => TaskState::Lost,
-        AttemptEnd::Failed => TaskState::Failed,
-        AttemptEnd::Killed => match reason {
-            None | Some(Reason::Cancelled | Reason::FailFast) => TaskState::Killed,
-            Some(_) => TaskState::Failed,
-        },
     }
 }
 

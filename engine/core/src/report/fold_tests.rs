@@ -193,6 +193,17 @@ fn every_launch_ends_even_when_a_resume_takes_its_expansion_away() {
 }
 
 #[test]
+fn a_launch_that_a_resume_ends_is_a_kill_where_somebody_stopped_it() {
+    let state_after = |outcome: Outcome| {
+        let mut journal = Journal::of(&["a"]);
+        journal.start("a", 1, What::Shell).attempt_ended("a", 1, outcome).resumed(2, &[], &["a"]);
+        journal.report().tasks[0].launches[0].state
+    };
+    assert_eq!(state_after(ends(AttemptEnd::Failed, Reason::Cancelled)), Some(TaskState::Killed));
+    assert_eq!(state_after(ends(AttemptEnd::Killed, Reason::Timeout)), Some(TaskState::Failed));
+}
+
+#[test]
 fn time_between_epochs_is_not_counted() {
     let mut journal = Journal::of(&["a"]);
     journal.run("a", 1, What::Shell, exit(1)).finish(RunStatus::Failed, 1);

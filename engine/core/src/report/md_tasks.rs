@@ -83,7 +83,7 @@ impl<'a> Row<'a> {
 
     fn of_many(task: &'a TaskReport, instances: &[&'a TaskReport]) -> Self {
         let mut usage = task.usage.clone().unwrap_or_default();
-        instances.iter().filter_map(|one| one.usage.as_ref()).for_each(|one| usage.add(one));
+        instances.iter().filter_map(|one| one.usage.as_ref()).for_each(|one| usage += one);
         let agent = |task: &&'a TaskReport| {
             task.agent.as_ref().map(|agent| (agent.name.as_str(), agent.model.as_str()))
         };

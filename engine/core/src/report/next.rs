@@ -1,7 +1,7 @@
 //! What a person does after a run: why it ended as it did, and how to go on. At most two commands, whatever happened.
 
 use super::RunReport;
-use crate::model::{RunStatus, TaskState};
+use crate::model::RunStatus;
 use crate::text::shell_word;
 
 /// The most tasks that a command names; more of them are all that did not end well.
@@ -9,8 +9,7 @@ const NAMED: usize = 4;
 
 /// The commands with a word before each. `place` are the options that make them good from any folder.
 pub fn next_steps(report: &RunReport, place: &str) -> Vec<(&'static str, String)> {
-    let failed: Vec<_> =
-        report.failures().filter(|task| matches!(task.state, TaskState::Failed | TaskState::Lost)).collect();
+    let failed: Vec<_> = report.failures().filter(|task| task.state.is_failure(task.allowed)).collect();
     let run = &report.run;
     let why = (!failed.is_empty()).then(|| ("Why", format!("flow logs {run} --failed{place}")));
     let again = || {

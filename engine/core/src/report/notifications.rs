@@ -137,7 +137,7 @@ fn result(slice: &OutputSlice, texts: &dyn Texts) -> String {
 
 fn usage(out: &mut String, attempts: &[&AttemptReport]) {
     let mut sum = Usage::default();
-    attempts.iter().filter_map(|attempt| attempt.usage.as_ref()).for_each(|usage| sum.add(usage));
+    attempts.iter().filter_map(|attempt| attempt.usage.as_ref()).for_each(|usage| sum += usage);
     let duration: u64 = attempts.iter().map(|attempt| attempt.duration_ms).sum();
     let _ = writeln!(
         out,

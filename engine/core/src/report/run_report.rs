@@ -10,7 +10,8 @@ use crate::event::{Entry, LaunchAgent};
 use crate::graph::EdgeKind;
 use crate::ids::{Address, Attempt, Millis, RunId};
 use crate::model::{
-    Artifact, AttemptEnd, Denial, Digest, OutputSlice, Reason, RunStatus, TaskState, Usage, WorktreeOutcome,
+    Artifact, AttemptEnd, Denial, Digest, Outcome, OutputSlice, Reason, RunStatus, TaskState, Usage,
+    WorktreeOutcome,
 };
 
 /// A run.
@@ -124,16 +125,7 @@ impl RunReport {
     pub fn failures(&self) -> impl Iterator<Item = &TaskReport> {
         self.tasks.iter().filter(|task| {
             let own = task.instances.as_ref().is_none_or(Vec::is_empty);
-            own && match task.state {
-                TaskState::Failed => !task.allowed,
-                TaskState::Killed | TaskState::Lost => true,
-                TaskState::Created
-                | TaskState::Starting
-                | TaskState::Running
-                | TaskState::Completed
-                | TaskState::Skipped
-                | TaskState::Blocked => false,
-            }
+            own && task.state.is_bad(task.allowed)
         })
     }
 }
@@ -333,8 +325,7 @@ impl TaskReport {
         if let Some(attempt) = self.attempts.last_mut().filter(|attempt| attempt.end.is_none()) {
             (attempt.end, attempt.reason) = (Some(AttemptEnd::Lost), Some(Reason::WorkerRestart));
         }
-        let message = "the engine died while it ran, and it must not run twice (`on_lost: fail`)";
-        (self.state, self.message) = (TaskState::Running, Some(message.to_owned()));
+        (self.state, self.message) = (TaskState::Running, Outcome::lost_for_good().message);
     }
 
     /// Says how the open launch ended, if there is one.

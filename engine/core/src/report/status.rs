@@ -59,7 +59,7 @@ pub fn status_page(report: &RunReport, screen: &Screen<'_>) -> String {
     let mut text = format!("run {} of {}: {status}{time}\n", report.run, one_line(&plan, room.max(8)));
     text.push_str(&report.counts.in_words());
     let mut usage = report.usage.clone();
-    screen.live.values().for_each(|activity| usage.add(&activity.usage));
+    screen.live.values().for_each(|activity| usage += &activity.usage);
     if usage.total_tokens() > 0 {
         let tokens = format_tokens(usage.fresh_tokens(), usage.cache_read_tokens);
         let _ = write!(text, "; {tokens}");

@@ -142,13 +142,7 @@ impl Journal {
 
     /// A whole launch of one attempt that ended like this.
     pub(crate) fn run(&mut self, task: &str, attempt: u32, what: What, outcome: Outcome) -> &mut Self {
-        let state = match outcome.end {
-            AttemptEnd::Completed => TaskState::Completed,
-            AttemptEnd::Failed => TaskState::Failed,
-            AttemptEnd::Killed => TaskState::Killed,
-            AttemptEnd::Lost => TaskState::Lost,
-        };
-        let reason = outcome.reason;
+        let (state, reason) = (outcome.end.task_state(outcome.reason), outcome.reason);
         self.start(task, attempt, what).attempt_ended(task, attempt, outcome).ended(task, state, reason)
     }
 

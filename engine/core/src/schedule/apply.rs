@@ -1,8 +1,7 @@
 //! What an event may follow, and what it changes in the book.
 
-use super::book::{Behind, Book, Node, Phase, is_bad};
+use super::book::{Behind, Book, Node, Phase};
 use super::origin::Origin;
-use super::wiring::holds;
 use crate::event::{Event, Instance};
 use crate::ids::{Address, Attempt, Millis, NodeId};
 use crate::model::{Outcome, Reason, TaskState};
@@ -203,7 +202,7 @@ impl Book {
         let (task, allowed) = (node.task, node.allowed);
         for dependent in self.wiring.dependents(task) {
             let node = &mut self.nodes[NodeId::of_plan(dependent.task)];
-            if holds(dependent.kind, state, allowed) {
+            if dependent.kind.holds(state, allowed) {
                 node.missing = node.missing.saturating_sub(1);
             } else {
                 node.broken = true;
@@ -214,7 +213,7 @@ impl Book {
     fn behind(&self, id: NodeId, state: TaskState) -> Behind {
         let mut behind = self.ahead_of(id);
         let node = self.node(id);
-        behind.failed |= is_bad(state, node.allowed);
+        behind.failed |= state.is_bad(node.allowed);
         behind.cancelled |= state == TaskState::Killed && node.reason == Some(Reason::Cancelled);
         behind
     }

@@ -7,7 +7,7 @@ use super::origin::Origin;
 use super::queue::Queue;
 use super::slots::Slots;
 use super::spec::NodeSpec;
-use super::wiring::{Wiring, holds};
+use super::wiring::Wiring;
 use crate::ids::{Address, Millis, NodeId, Nodes, TaskId};
 use crate::model::{Outcome, Reason, RunStatus, TaskState};
 
@@ -172,7 +172,7 @@ impl Book {
                 for edge in &self.spec(id).needs {
                     let from = self.node(NodeId::of_plan(edge.from));
                     match from.phase {
-                        Phase::Ended(state) if holds(edge.kind, state, from.allowed) => {}
+                        Phase::Ended(state) if edge.kind.holds(state, from.allowed) => {}
                         Phase::Ended(_) => {
                             broken = true;
                             missing += 1;
@@ -191,20 +191,6 @@ impl Book {
                 (node.missing, node.broken) = (missing, broken);
             }
         }
-    }
-}
-
-/// Whether a state fails the run.
-pub(super) fn is_bad(state: TaskState, allowed: bool) -> bool {
-    match state {
-        TaskState::Failed => !allowed,
-        TaskState::Killed | TaskState::Lost => true,
-        TaskState::Created
-        | TaskState::Starting
-        | TaskState::Running
-        | TaskState::Completed
-        | TaskState::Skipped
-        | TaskState::Blocked => false,
     }
 }
 

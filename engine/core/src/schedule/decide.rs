@@ -2,14 +2,13 @@
 
 use std::collections::{HashSet, VecDeque};
 
-use super::book::{Book, Node, Phase, is_bad};
+use super::book::{Book, Node, Phase};
 use super::retry;
 use super::scheduler::{Asked, Engine, Stage};
 use super::spec::{Answer, Cancel, Decision, Effect, Input, Limits, Question};
-use super::wiring::holds;
 use crate::event::{Event, Instance};
 use crate::ids::{Address, Attempt, Millis, NodeId};
-use crate::model::{AttemptEnd, Outcome, Reason, RunStatus, TaskState};
+use crate::model::{Outcome, Reason, RunStatus, TaskState};
 use crate::text::list_some;
 
 /// What one input leads to.
@@ -268,9 +267,8 @@ impl<'a> Turn<'a> {
     fn aggregate(&self, id: NodeId) -> End {
         let ended = |state: TaskState, counts: bool| {
             let nodes = self.book.instances(id).map(|id| self.book.node(id));
-            nodes.filter(move |node| {
-                node.phase == Phase::Ended(state) && is_bad(state, node.allowed) == counts
-            })
+            nodes
+                .filter(move |node| node.phase == Phase::Ended(state) && state.is_bad(node.allowed) == counts)
         };
         let worst_first = [
             (TaskState::Failed, true),
@@ -297,7 +295,7 @@ impl<'a> Turn<'a> {
         let (cause, state) = needs.find_map(|edge| {
             let node = self.book.node(NodeId::of_plan(edge.from));
             let Phase::Ended(state) = node.phase else { return None };
-            (!holds(edge.kind, state, node.allowed)).then_some((node, state))
+            (!edge.kind.holds(state, node.allowed)).then_some((node, state))
         })?;
         if state == TaskState::Blocked
             && let Some(message) = &cause.message
@@ -312,7 +310,7 @@ impl<'a> Turn<'a> {
         let root = self.book.root(id);
         let spec = self.book.spec(id);
         let allowed = end.state == TaskState::Failed && spec.continue_on_error;
-        let alarming = matches!(end.state, TaskState::Failed | TaskState::Lost) && !allowed;
+        let alarming = end.state.is_failure(allowed);
         if alarming && spec.fail_fast && root != id {
             self.alarms.push_back(Alarm::Group(root));
         }
@@ -422,7 +420,7 @@ impl<'a> Turn<'a> {
         }
         self.engine.stage = Stage::Finished;
         let mut plan = self.book.plan_nodes().map(|id| self.book.node(id));
-        let failed = plan.any(|node| is_bad(node.phase.state(), node.allowed));
+        let failed = plan.any(|node| node.phase.state().is_bad(node.allowed));
         let status = match self.book.kill {
             Some(Reason::Cancelled) => RunStatus::Killed,
             Some(_) => RunStatus::Failed,
@@ -458,14 +456,17 @@ impl End {
     /// The end of a task whose last attempt ended like this.
     fn of(outcome: &Outcome) -> Self {
         let reason = outcome.reason;
-        let by_person = matches!(reason, Some(Reason::Cancelled | Reason::FailFast));
-        let (state, reason) = match outcome.end {
-            AttemptEnd::Completed => (TaskState::Completed, None),
-            AttemptEnd::Lost => (TaskState::Lost, reason.or(Some(Reason::WorkerRestart))),
-            AttemptEnd::Failed | AttemptEnd::Killed if by_person => (TaskState::Killed, reason),
-            AttemptEnd::Killed if reason.is_none() => (TaskState::Killed, Some(Reason::Cancelled)),
-            // A clock or a limit that stopped an attempt makes a failure of it.
-            AttemptEnd::Failed | AttemptEnd::Killed => (TaskState::Failed, reason.or(Some(Reason::Internal))),
+        let state = outcome.end.task_state(reason);
+        let reason = match state {
+            TaskState::Completed => None,
+            TaskState::Lost => reason.or(Some(Reason::WorkerRestart)),
+            TaskState::Killed => reason.or(Some(Reason::Cancelled)),
+            TaskState::Failed
+            | TaskState::Created
+            | TaskState::Starting
+            | TaskState::Running
+            | TaskState::Skipped
+            | TaskState::Blocked => reason.or(Some(Reason::Internal)),
         };
         // No event says of a lost attempt that it ended.
         let message = outcome.message.clone().filter(|_| state == TaskState::Lost);

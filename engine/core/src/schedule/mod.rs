@@ -51,4 +51,3 @@ pub(crate) use play_tests::played;
 pub use replay::ReplayError;
 pub use scheduler::{Counts, NodeView, Scheduler};
 pub use spec::{Answer, Cancel, Decision, Effect, Input, Limits, NodeSpec, PoolSpec, Question};
-pub(crate) use wiring::holds;

@@ -3,11 +3,11 @@
 //! failure, unless what it wrote is lost and somebody still has to read it. Of an expanded task only the instances that did
 //! not end well run again.
 
-use super::book::{Behind, Book, Phase, is_bad};
+use super::book::{Behind, Book, Phase};
 use super::origin::Origin;
 use crate::event::Event;
 use crate::ids::{Address, Millis, NodeId};
-use crate::model::{AttemptEnd, Outcome, Reason};
+use crate::model::{AttemptEnd, Outcome};
 
 /// What has to happen to a task before an epoch begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,9 +86,9 @@ impl Book {
             Phase::Ended(_) if node.instances.is_some() => None,
             Phase::Ended(state) => {
                 let again = match only {
-                    None => is_bad(state, node.allowed),
+                    None => state.is_bad(node.allowed),
                     // One that is named itself runs again also when its failure was allowed.
-                    Some(only) => is_named(only) && is_bad(state, node.allowed && !only.contains(&id)),
+                    Some(only) => is_named(only) && state.is_bad(node.allowed && !only.contains(&id)),
                 };
                 again.then_some(Again::Reset)
             }
@@ -120,10 +120,7 @@ impl Book {
     ) {
         for address in given_up {
             if let Some(id) = self.find(address) {
-                let message = "the engine died while it ran, and it must not run twice (`on_lost: fail`)";
-                let reason = Some(Reason::WorkerRestart);
-                let outcome = Outcome::bare(AttemptEnd::Lost, reason, Some(message.to_owned()));
-                self.attempt_ended(id, &outcome, at);
+                self.attempt_ended(id, &Outcome::lost_for_good(), at);
             }
         }
         for address in lost.iter().chain(reset) {

@@ -16,10 +16,7 @@ pub(super) fn is_worth_it(policy: &RetryPolicy, reason: Reason) -> bool {
 
 /// Reasons that no `retry` can answer: the task was stopped, or never ran.
 fn is_final(reason: Reason) -> bool {
-    matches!(
-        reason,
-        Reason::Cancelled | Reason::FailFast | Reason::Upstream | Reason::Condition | Reason::NotSelected
-    )
+    reason.is_deliberate() || matches!(reason, Reason::Upstream | Reason::Condition | Reason::NotSelected)
 }
 
 /// The default of `retry.on`: everything that may well go better the next time.

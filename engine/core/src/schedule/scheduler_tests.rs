@@ -385,6 +385,12 @@ fn a_timeout_stops_the_attempt_and_the_next_one_has_a_clock_of_its_own() {
 }
 
 #[test]
+fn an_attempt_that_fails_because_it_was_stopped_is_stopped() {
+    let mut rig = Rig::start(vec![task("t").retries(1)], limits(1));
+    rig.end("t", broke(Reason::Cancelled)).are("t=killed(cancelled)");
+}
+
+#[test]
 fn the_clock_stands_while_the_attempt_waits_for_a_provider() {
     let timeout = |spec: &mut super::NodeSpec| spec.timeout = Some(Duration::from_secs(10));
     let mut rig = Rig::start(vec![task("t").with(timeout)], limits(1));

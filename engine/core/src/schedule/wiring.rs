@@ -3,7 +3,6 @@
 use super::spec::NodeSpec;
 use crate::graph::EdgeKind;
 use crate::ids::TaskId;
-use crate::model::TaskState;
 
 /// The plan as the scheduler sees it.
 #[derive(Debug)]
@@ -102,22 +101,4 @@ fn turn_around(specs: &[NodeSpec]) -> (Vec<usize>, Vec<Dependent>) {
         }
     }
     (starts, dependents)
-}
-
-/// Whether an edge holds now that the task it comes from ended in this state.
-pub(crate) fn holds(kind: EdgeKind, state: TaskState, allowed: bool) -> bool {
-    match (kind, state) {
-        (_, TaskState::Created | TaskState::Starting | TaskState::Running) => false,
-        (EdgeKind::Done, _) => true,
-        (EdgeKind::Success, TaskState::Completed | TaskState::Skipped) => true,
-        (EdgeKind::Success, TaskState::Failed) => allowed,
-        (EdgeKind::Completed, TaskState::Completed) => true,
-        (EdgeKind::Failure, TaskState::Failed | TaskState::Killed | TaskState::Lost) => true,
-        (EdgeKind::Success, TaskState::Killed | TaskState::Lost | TaskState::Blocked) => false,
-        (
-            EdgeKind::Completed,
-            TaskState::Failed | TaskState::Killed | TaskState::Lost | TaskState::Skipped | TaskState::Blocked,
-        ) => false,
-        (EdgeKind::Failure, TaskState::Completed | TaskState::Skipped | TaskState::Blocked) => false,
-    }
 }

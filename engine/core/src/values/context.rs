@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use super::field::{field, has_output, of_last_attempt, of_outcome};
 use crate::event::Instance;
 use crate::ids::{Attempt, TaskId};
-use crate::model::{Outcome, RunStatus, TaskState};
+use crate::model::{Outcome, RunStatus};
 use crate::plan::{Over, Plan};
 use crate::report::{Fold, TaskReport, Texts};
 use crate::template::{Context, Reference, Segment, Template, ValueFiles};
@@ -164,10 +164,7 @@ impl Scope<'_> {
 
     /// In the run's own templates (`outputs`) the status is final, in a task's it is `running` until a failure counts.
     fn add_run_status(&self, run: &mut Map<String, Value>) {
-        let failed = self.run.tasks().any(|task| {
-            let bad = matches!(task.state, TaskState::Failed | TaskState::Killed | TaskState::Lost);
-            bad && !task.allowed
-        });
+        let failed = self.run.tasks().any(|task| task.state.is_bad(task.allowed));
         let status = match (failed, self.task) {
             (true, _) => RunStatus::Failed,
             (false, Some(_)) => RunStatus::Running,

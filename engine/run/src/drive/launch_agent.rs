@@ -168,7 +168,7 @@ impl Driver {
         {
             let mut reported = Reported::default();
             for attempt in attempts.iter().filter(|attempt| attempt.agent_id.as_ref() == Some(&agent_id)) {
-                attempt.usage.iter().for_each(|usage| reported.usage.add(usage));
+                attempt.usage.iter().for_each(|usage| reported.usage += usage);
                 reported.denials += attempt.denied;
             }
             return Ok(Conversation { agent_id, start: AgentStart::Continue, reported });

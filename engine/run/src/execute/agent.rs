@@ -396,9 +396,11 @@ impl Session {
 
     fn cut(&mut self, cut: Cut, machine: &Converse) -> Result<Outcome, FilesError> {
         let mut outcome = match cut {
-            Cut::Stopped(order) => {
-                Outcome::bare(stopped_end(order.reason), Some(order.reason), self.stop_message(order.reason))
-            }
+            Cut::Stopped(order) => Outcome::bare(
+                AttemptEnd::when_stopped(order.reason),
+                Some(order.reason),
+                self.stop_message(order.reason),
+            ),
             Cut::Files(error) => return Err(error),
             Cut::Bug(what) => Outcome::failed(Reason::Internal, format!("bug: {what}")),
         };
@@ -430,15 +432,6 @@ impl Session {
 
     fn denials_of(&self, all: &[Denial]) -> Vec<Denial> {
         all.iter().skip(self.launch.reported.denials).cloned().collect()
-    }
-}
-
-/// How an attempt that was told to stop ends: what a person or a sibling stopped is killed, the rest has failed.
-fn stopped_end(reason: Reason) -> AttemptEnd {
-    if matches!(reason, Reason::Cancelled | Reason::FailFast) {
-        AttemptEnd::Killed
-    } else {
-        AttemptEnd::Failed
     }
 }
 

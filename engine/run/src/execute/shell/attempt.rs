@@ -45,7 +45,7 @@ async fn attempt(launch: &ShellLaunch, files: &SlotFiles, stop: &mut StopSignal)
         Ok(ran) => ended(launch, files, ran).await,
         Err(NotRun::Stopped(order)) => {
             let message = Some("stopped before it was started".to_owned());
-            Outcome::bare(end_when_stopped(order.reason), Some(order.reason), message)
+            Outcome::bare(AttemptEnd::when_stopped(order.reason), Some(order.reason), message)
         }
         Err(NotRun::Spawn(error)) => refused(launch, &error),
         Err(NotRun::Wait(error)) => {
@@ -130,7 +130,9 @@ fn written(files: &SlotFiles) -> u64 {
 fn judge(launch: &ShellLaunch, status: ExitStatus, cut: Option<Cut>) -> Outcome {
     let signal = status.signal().map(signal_name);
     let (end, reason, message) = match (cut, status.code(), &signal) {
-        (Some(cut), _, _) => (end_when_stopped(cut.reason()), Some(cut.reason()), cut_message(launch, cut)),
+        (Some(cut), _, _) => {
+            (AttemptEnd::when_stopped(cut.reason()), Some(cut.reason()), cut_message(launch, cut))
+        }
         (None, Some(0), _) => (AttemptEnd::Completed, None, None),
         (None, Some(code), _) => (AttemptEnd::Failed, Some(Reason::ExitCode), Some(exit_message(code))),
         (None, None, Some(name)) => (AttemptEnd::Failed, Some(Reason::Signal), Some(signal_message(name))),
@@ -140,15 +142,6 @@ fn judge(launch: &ShellLaunch, status: ExitStatus, cut: Option<Cut>) -> Outcome 
         }
     };
     Outcome { exit_code: status.code(), signal, ..Outcome::bare(end, reason, message) }
-}
-
-/// An attempt that somebody wanted to end was killed; one that broke a limit failed.
-fn end_when_stopped(reason: Reason) -> AttemptEnd {
-    if matches!(reason, Reason::Cancelled | Reason::FailFast) {
-        AttemptEnd::Killed
-    } else {
-        AttemptEnd::Failed
-    }
 }
 
 fn cut_message(launch: &ShellLaunch, cut: Cut) -> Option<String> {
