@@ -1,6 +1,6 @@
 //! Who runs a run.
 
-use std::io::{self, Write};
+use std::io;
 use std::path::PathBuf;
 
 use flow_core::ids::RunId;
@@ -42,7 +42,7 @@ impl RunFolder {
         let Some(lock) = FileLock::try_acquire(&path).map_err(failed)? else {
             return Err(OwnerError::Owned { run: self.id().clone(), owner: self.last_owner() });
         };
-        write_identity(&lock).map_err(failed)?;
+        ProcessIdentity::current().and_then(|us| lock.say(&us)).map_err(failed)?;
         Ok(OwnerLock(lock))
     }
 
@@ -60,15 +60,8 @@ impl RunFolder {
 
     /// Who owns the run, or did last.
     pub fn last_owner(&self) -> Option<ProcessIdentity> {
-        serde_json::from_slice(&std::fs::read(self.path().join("owner")).ok()?).ok()
+        FileLock::said(&self.path().join("owner"))
     }
-}
-
-fn write_identity(lock: &FileLock) -> io::Result<()> {
-    let mut text = serde_json::to_vec(&ProcessIdentity::current()?)?;
-    text.push(b'\n');
-    lock.file().set_len(0)?;
-    lock.file().write_all(&text)
 }
 
 fn name(owner: Option<&ProcessIdentity>) -> String {

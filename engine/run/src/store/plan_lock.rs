@@ -1,6 +1,6 @@
 //! `lock`: one run at a time with a name, in one state folder.
 
-use std::io::{self, Write};
+use std::io;
 use std::path::PathBuf;
 
 use flow_core::ids::RunId;
@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::state_dir::{StateDir, StateError};
 use crate::sys::lock::FileLock;
+use crate::sys::process::ProcessIdentity;
 
 /// A held lock. It ends when this is dropped, and with the process at the latest.
 #[derive(Debug)]
@@ -44,8 +45,9 @@ pub enum PlanLockError {
 /// Who holds a lock.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Holder {
-    /// The process.
-    pub pid: u32,
+    /// The process. An earlier flow wrote its number alone.
+    #[serde(flatten)]
+    pub process: ProcessIdentity,
     /// Its run, once it has one.
     #[serde(default)]
     pub run: Option<String>,
@@ -54,8 +56,8 @@ pub struct Holder {
 impl Holder {
     fn said(&self) -> String {
         match &self.run {
-            Some(run) => format!("run `{run}` (process {})", self.pid),
-            None => format!("process {}", self.pid),
+            Some(run) => format!("run `{run}` (process {})", self.process.pid),
+            None => format!("process {}", self.process.pid),
         }
     }
 }
@@ -66,8 +68,7 @@ impl StateDir {
         let path = self.make("locks")?.join(file_name(name));
         let io = |source| PlanLockError::Io { path: path.clone(), source };
         let Some(lock) = FileLock::try_acquire(&path).map_err(io)? else {
-            let holder = std::fs::read(&path).ok().and_then(|text| serde_json::from_slice(&text).ok());
-            return Err(PlanLockError::Held { name: name.to_owned(), holder });
+            return Err(PlanLockError::Held { name: name.to_owned(), holder: FileLock::said(&path) });
         };
         let lock = PlanLock { lock, path: path.clone() };
         lock.write(None).map_err(io)?;
@@ -82,13 +83,8 @@ impl PlanLock {
     }
 
     fn write(&self, run: Option<&RunId>) -> io::Result<()> {
-        let holder = Holder { pid: std::process::id(), run: run.map(ToString::to_string) };
-        let mut text = serde_json::to_vec(&holder)?;
-        text.push(b'\n');
-        let mut file = self.lock.file();
-        file.set_len(0)?;
-        io::Seek::rewind(&mut file)?;
-        file.write_all(&text)
+        let process = ProcessIdentity::current()?;
+        self.lock.say(&Holder { process, run: run.map(ToString::to_string) })
     }
 }
 
@@ -107,6 +103,10 @@ mod tests {
         let pid = std::process::id();
         assert_eq!(refused, format!("the lock `deploy/main` is held by run `{run}` (process {pid})"));
         state.lock("deploy").unwrap();
+        // As an earlier flow wrote it.
+        std::fs::write(&lock.path, format!(r#"{{"pid":7,"run":"{run}"}}"#)).unwrap();
+        let refused = state.lock("deploy/main").unwrap_err().to_string();
+        assert_eq!(refused, format!("the lock `deploy/main` is held by run `{run}` (process 7)"));
         drop(lock);
         state.lock("deploy/main").unwrap();
     }

@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use super::owner::Owner;
+use super::owner::TreeOwner;
 use super::repository::Repository;
 
 /// A tree that is still locked for a process that no longer lives.
@@ -26,12 +26,10 @@ pub fn abandoned(root: &Path) -> Vec<Abandoned> {
 }
 
 fn of_entry(admin: &Path) -> Option<Abandoned> {
-    let reason = std::fs::read_to_string(admin.join("locked")).ok()?;
-    let owner = Owner::parse(&reason)?;
-    if owner.is_alive() {
+    let TreeOwner { run, process } = TreeOwner::of_entry(admin)?;
+    if process.is_alive() {
         return None;
     }
-    let run = reason.split(' ').nth(2)?.to_owned();
     let back = std::fs::read(admin.join("gitdir")).ok()?;
     let path = Path::new(OsStr::from_bytes(back.trim_ascii_end())).parent()?.to_owned();
     Some(Abandoned { path, run })

@@ -10,7 +10,7 @@ use ignore::WalkBuilder;
 use serde::{Deserialize, Serialize};
 
 use super::WorkspaceError;
-use super::owner::Owner;
+use super::owner::TreeOwner;
 use super::version::{Kind, Version, path_of_text, path_to_text};
 use crate::sys::files::write_atomically;
 
@@ -19,7 +19,7 @@ use crate::sys::files::write_atomically;
 pub(super) struct Baseline {
     version: u32,
     /// The process that uses the copy, as in git's lock of a worktree; none once it is done.
-    pub(super) owner: Option<String>,
+    owner: Option<String>,
     /// The tree that was copied.
     source: String,
     /// Whether the copy was made to its end. Nobody has worked in one that was not.
@@ -75,14 +75,24 @@ pub(super) struct Differences {
 
 impl Baseline {
     /// An empty list, owned by this process.
-    pub(super) fn new(source: &Path, run: &str) -> Self {
-        Baseline {
+    pub(super) fn new(source: &Path, run: &str) -> Result<Self, WorkspaceError> {
+        Ok(Baseline {
             version: 1,
-            owner: Some(Owner::current().reason(run)),
+            owner: Some(TreeOwner::current(run)?.reason()),
             source: path_to_text(source),
             complete: false,
             files: BTreeMap::new(),
-        }
+        })
+    }
+
+    /// Who uses the copy.
+    pub(super) fn owner(&self) -> Option<TreeOwner> {
+        TreeOwner::parse(self.owner.as_deref()?)
+    }
+
+    /// Leaves the copy to whoever finds it.
+    pub(super) fn disown(&mut self) {
+        self.owner = None;
     }
 
     /// Where the list of a copy stands.

@@ -20,7 +20,7 @@ use super::copies::remove_copy;
 use super::git::Git;
 use super::home::{home, place, recover_in, remove_folder};
 use super::lock::Patience;
-use super::owner::Owner;
+use super::owner::TreeOwner;
 use super::repository::Repository;
 use super::worktree::{MADE, Worktrees};
 
@@ -292,8 +292,7 @@ impl Collector {
     }
 
     fn of_copy(&self, path: &Path, baseline: &Baseline) -> Result<Standing, WorkspaceError> {
-        let owner = baseline.owner.as_deref().and_then(Owner::parse);
-        if owner.is_some_and(Owner::is_another_alive) {
+        if baseline.owner().is_some_and(|owner| owner.process.is_another_alive()) {
             return Ok(Standing::Live);
         }
         if !baseline.complete {
@@ -426,8 +425,7 @@ fn is_tree(name: &str) -> bool {
 }
 
 fn owner_lives(entry: &Path) -> bool {
-    let reason = std::fs::read_to_string(entry.join("locked")).ok();
-    reason.and_then(|reason| Owner::parse(&reason)).is_some_and(Owner::is_another_alive)
+    TreeOwner::of_entry(entry).is_some_and(|owner| owner.process.is_another_alive())
 }
 
 #[cfg(test)]

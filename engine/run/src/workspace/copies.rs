@@ -24,9 +24,9 @@ use super::merge_home::{
     landing_folder, merge_lock, moved, nothing_to_merge, outcome, recover, refused, shown, turned_away,
 };
 use super::names::Names;
-use super::owner::Owner;
 use super::repository::Repository;
 use super::version::{Kind, Version};
+use crate::sys::process::ProcessIdentity;
 
 /// The private copies of one run.
 #[derive(Debug)]
@@ -106,7 +106,7 @@ impl Copies {
     fn fill(&self, path: &Path, pristine: bool) -> Result<CopiedTree, WorkspaceError> {
         std::fs::create_dir_all(path).map_err(WorkspaceError::io("create the folder", path))?;
         let source = self.source();
-        let mut baseline = Baseline::new(source, self.run.as_str());
+        let mut baseline = Baseline::new(source, self.run.as_str())?;
         baseline.write(path)?;
         let (files, lacked) = self.files()?;
         for file in &files {
@@ -158,7 +158,7 @@ impl Copies {
         let release = || {
             let (mut baseline, found) = self.look(&tree.path)?;
             if needed || found.loose || versions(&found) != held.0 {
-                baseline.owner = None;
+                baseline.disown();
                 baseline.write(&tree.path)?;
                 return Ok(true);
             }
@@ -176,9 +176,9 @@ impl Copies {
             return Err(WorkspaceError::Tampered { path: path.to_owned(), what });
         }
         let baseline = Baseline::read(path)?;
-        let owner = baseline.as_ref().and_then(|found| Owner::parse(found.owner.as_deref()?));
-        if let Some(owner) = owner.filter(|owner| owner.is_another_alive()) {
-            return Err(WorkspaceError::InUse { path: path.to_owned(), pid: owner.pid });
+        let process = baseline.and_then(|found| found.owner()).map(|owner| owner.process);
+        if let Some(process) = process.filter(ProcessIdentity::is_another_alive) {
+            return Err(WorkspaceError::InUse { path: path.to_owned(), pid: process.pid });
         }
         self.end(path, &[], Merge::None, None, false).map(|(outcome, _)| outcome)
     }
@@ -227,7 +227,7 @@ impl Copies {
             }
             return Ok((ended, held));
         }
-        baseline.owner = None;
+        baseline.disown();
         baseline.write(path)?;
         ended.path = Some(path.display().to_string());
         Ok((ended, None))

@@ -69,7 +69,7 @@ pub enum WorkspaceError {
         /// The folder.
         path: PathBuf,
         /// Its owner.
-        pid: u32,
+        pid: i32,
     },
     /// The way from the tree to its repository was changed. Git was not called.
     #[error("the git files of the worktree were changed: {what}")]

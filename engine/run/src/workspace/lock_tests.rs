@@ -13,7 +13,7 @@ fn only_one_holds_a_repository_at_a_time() {
             scope.spawn(|| {
                 barrier.wait();
                 for _ in 0..20 {
-                    let _lock = RepositoryLock::take(&path, Patience::default().flow).unwrap();
+                    let _lock = hold(&path, Patience::default().flow).unwrap();
                     assert_eq!(inside.fetch_add(1, Ordering::SeqCst), 0);
                     std::thread::yield_now();
                     inside.fetch_sub(1, Ordering::SeqCst);

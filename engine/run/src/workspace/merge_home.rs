@@ -12,13 +12,14 @@ use super::WorkspaceError;
 use super::checkout_index::{move_branch, set_index, staged};
 use super::git::Git;
 use super::landing::{BranchMove, Change, Conflicts, Landing, check};
-use super::lock::{RepositoryLock, patiently};
+use super::lock::{hold, patiently};
 use super::materialize::{Delta, deltas, materialize};
 use super::pick::{pick, squash};
 use super::repository::{Repository, author};
 use super::trees::Way;
 use super::version::{Version, path_to_text};
 use super::worktree::{Worktree, Worktrees};
+use crate::sys::lock::FileLock;
 
 /// How often commits are made again on a branch that somebody else moves meanwhile.
 const TRIES: u32 = 5;
@@ -66,7 +67,7 @@ impl Worktrees {
     }
 
     /// Takes the lock under which the enclosing tree is written to.
-    fn merge_lock(&self) -> Result<RepositoryLock, WorkspaceError> {
+    fn merge_lock(&self) -> Result<FileLock, WorkspaceError> {
         merge_lock(&self.home, self.patience.flow)
     }
 
@@ -236,11 +237,8 @@ pub(super) fn landing_folder(home: &Path, run: &flow_core::ids::RunId, tree: &Pa
 }
 
 /// Takes the lock under which enclosing trees are written to.
-pub(super) fn merge_lock(
-    home: &Path,
-    patience: std::time::Duration,
-) -> Result<RepositoryLock, WorkspaceError> {
-    RepositoryLock::take(&home.join(".merge-lock"), patience)
+pub(super) fn merge_lock(home: &Path, patience: std::time::Duration) -> Result<FileLock, WorkspaceError> {
+    hold(&home.join(".merge-lock"), patience)
 }
 
 /// Undoes what dead engines began to write, or forgets it where all of it was written. The caller holds the lock.

@@ -1,55 +1,53 @@
-//! Which process a tree belongs to, as git's worktree lock says it.
+//! Which process a tree belongs to, as git's lock of a worktree says it, and the list of a copy.
 
-/// A process that can't be mistaken for a later one with the same number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Owner {
-    /// Its number.
-    pub(super) pid: u32,
-    /// When it started, in clock ticks since boot; 0 where the system doesn't say.
-    start: u64,
+use std::path::Path;
+
+use super::WorkspaceError;
+use crate::sys::process::ProcessIdentity;
+
+/// The owner of a tree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct TreeOwner {
+    /// The run that the tree was made for.
+    pub(super) run: String,
+    /// The process that works for it.
+    pub(super) process: ProcessIdentity,
 }
 
-impl Owner {
-    /// This process.
-    pub(super) fn current() -> Self {
-        let pid = std::process::id();
-        Owner { pid, start: start_of(pid).unwrap_or(0) }
+impl TreeOwner {
+    /// This process, for a run.
+    pub(super) fn current(run: &str) -> Result<Self, WorkspaceError> {
+        let process = ProcessIdentity::current().map_err(WorkspaceError::io("read", "/proc/self/stat"))?;
+        Ok(TreeOwner { run: run.to_owned(), process })
     }
 
     /// The reason for git's lock.
-    pub(super) fn reason(self, run: &str) -> String {
-        format!("flow run {run} pid={} start={}", self.pid, self.start)
+    pub(super) fn reason(&self) -> String {
+        let ProcessIdentity { pid, start_time, boot_id } = &self.process;
+        let mut reason = format!("flow run {} pid={pid} start={}", self.run, start_time.unwrap_or(0));
+        if let Some(boot) = boot_id {
+            reason.push_str(&format!(" boot={boot}"));
+        }
+        reason
     }
 
-    /// Reads a reason that `reason` wrote; anything else is somebody else's lock.
+    /// Reads a reason that `reason` wrote, in this flow or an earlier one, which named no boot; anything else is
+    /// somebody else's lock.
     pub(super) fn parse(reason: &str) -> Option<Self> {
-        let mut words = reason.trim().strip_prefix("flow run ")?.split(' ').skip(1);
+        let mut words = reason.trim().strip_prefix("flow run ")?.split(' ');
+        let run = words.next()?.to_owned();
         let pid = words.next()?.strip_prefix("pid=")?.parse().ok()?;
-        let start = words.next()?.strip_prefix("start=")?.parse().ok()?;
-        Some(Owner { pid, start })
+        let start: u64 = words.next()?.strip_prefix("start=")?.parse().ok()?;
+        let boot_id = words.next().and_then(|word| word.strip_prefix("boot=")).map(str::to_owned);
+        // 0: the system did not say.
+        let start_time = Some(start).filter(|start| *start != 0);
+        Some(TreeOwner { run, process: ProcessIdentity { pid, start_time, boot_id } })
     }
 
-    /// Whether it still runs.
-    pub(super) fn is_alive(self) -> bool {
-        start_of(self.pid) == Some(self.start)
+    /// The owner of a worktree, by its entry in `.git/worktrees`.
+    pub(super) fn of_entry(admin: &Path) -> Option<Self> {
+        Self::parse(&std::fs::read_to_string(admin.join("locked")).ok()?)
     }
-
-    /// Whether it is another process than this one, and still running.
-    pub(super) fn is_another_alive(self) -> bool {
-        self.pid != std::process::id() && self.is_alive()
-    }
-}
-
-/// Field 22 of `/proc/<pid>/stat`, counted from behind the name, which may hold spaces and parentheses.
-fn start_of(pid: u32) -> Option<u64> {
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    let (_, rest) = stat.rsplit_once(')')?;
-    let mut fields = rest.split_ascii_whitespace();
-    // A zombie runs no more.
-    if fields.next()? == "Z" {
-        return None;
-    }
-    fields.nth(18)?.parse().ok()
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use git2::Oid;
 
 use super::WorkspaceError;
 use super::chain::Chain;
-use super::owner::Owner;
+use super::owner::TreeOwner;
 use super::trees::Way;
 use super::worktree::{Worktree, Worktrees};
 
@@ -94,10 +94,9 @@ impl Worktrees {
 }
 
 fn refuse_alive(path: &Path, admin: &Path) -> Result<(), WorkspaceError> {
-    let owner = std::fs::read_to_string(admin.join("locked")).ok().and_then(|reason| Owner::parse(&reason));
-    match owner {
-        Some(owner) if owner.is_another_alive() => {
-            Err(WorkspaceError::InUse { path: path.to_owned(), pid: owner.pid })
+    match TreeOwner::of_entry(admin) {
+        Some(TreeOwner { process, .. }) if process.is_another_alive() => {
+            Err(WorkspaceError::InUse { path: path.to_owned(), pid: process.pid })
         }
         Some(_) | None => Ok(()),
     }

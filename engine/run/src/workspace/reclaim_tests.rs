@@ -54,11 +54,33 @@ fn the_tree_of_a_live_process_is_left_alone() {
     let lock = tree.chain.admin().join("locked");
     std::fs::write(&lock, format!("flow run r1 pid={} start={start}", other.id())).unwrap();
     let error = worktrees.reclaim(&recorded(&tree)).unwrap_err();
-    assert!(matches!(error, WorkspaceError::InUse { pid, .. } if pid == other.id()), "{error}");
+    assert!(
+        matches!(error, WorkspaceError::InUse { pid, .. } if pid.cast_unsigned() == other.id()),
+        "{error}"
+    );
     assert!(tree.path.exists() && lock.exists());
     drop(other.stdin.take());
     other.wait().unwrap();
     assert!(worktrees.reclaim(&recorded(&tree)).is_ok());
+}
+
+#[test]
+fn a_tree_of_before_the_machine_restarted_is_nobodys_though_its_process_number_lives_again() {
+    let checkout = Checkout::new();
+    let worktrees = checkout.worktrees();
+    let tree = make(&worktrees, "t").unwrap();
+    let mut other = Command::new("cat").stdin(Stdio::piped()).spawn().unwrap();
+    let pid = rustix::process::Pid::from_child(&other);
+    let process = crate::sys::process::ProcessIdentity {
+        boot_id: Some("another".to_owned()),
+        ..crate::sys::process::ProcessIdentity::of(pid).unwrap()
+    };
+    let owner = TreeOwner { run: "r1".to_owned(), process };
+    std::fs::write(tree.chain.admin().join("locked"), owner.reason()).unwrap();
+    assert!(worktrees.reclaim(&recorded(&tree)).is_ok());
+    assert!(!tree.path.exists());
+    drop(other.stdin.take());
+    other.wait().unwrap();
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use flow_core::model::Merge;
 
-use super::super::lock::RepositoryLock;
+use super::super::lock::hold;
 use super::super::testing::{Checkout, git, make, read, write};
 use super::super::worktree::Worktrees;
 use super::*;
@@ -60,7 +60,7 @@ fn an_entry_is_locked_until_it_is_gone_so_that_no_prune_meets_the_next_of_its_na
     let admin = checkout.root.join(".git/worktrees/t.1");
     let ended = AtomicBool::new(false);
     std::thread::scope(|scope| {
-        let held = RepositoryLock::take(&worktrees.home.join(".lock"), worktrees.patience.flow).unwrap();
+        let held = hold(&worktrees.home.join(".lock"), worktrees.patience.flow).unwrap();
         scope.spawn(|| {
             worktrees.finish(&tree, true, Merge::None, None).unwrap();
             ended.store(true, Ordering::SeqCst);

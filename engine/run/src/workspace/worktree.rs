@@ -16,11 +16,12 @@ use super::git::{Git, GitDirs};
 use super::home::{home, inside, recover_in, remove_folder};
 use super::lacked::{Lacked, lacked};
 use super::landed::Landed;
-use super::lock::{Patience, RepositoryLock, patiently};
+use super::lock::{Patience, hold, patiently};
 use super::names::Names;
-use super::owner::Owner;
+use super::owner::TreeOwner;
 use super::references::Reference;
 use super::repository::{Repository, author};
+use crate::sys::lock::FileLock;
 
 /// The private trees of one run.
 #[derive(Debug)]
@@ -184,9 +185,9 @@ impl Worktrees {
     }
 
     /// Takes the lock of the repository.
-    pub(super) fn lock(&self) -> Result<RepositoryLock, WorkspaceError> {
+    pub(super) fn lock(&self) -> Result<FileLock, WorkspaceError> {
         // A run's id can't begin with a dot.
-        RepositoryLock::take(&self.home.join(".lock"), self.patience.flow)
+        hold(&self.home.join(".lock"), self.patience.flow)
     }
 
     /// Where git works in a tree.
@@ -229,7 +230,7 @@ impl Worktrees {
     }
 
     pub(super) fn add_by_program(&self, path: &Path, branch: &str, start: Oid) -> Result<(), WorkspaceError> {
-        let reason = Owner::current().reason(self.run.as_str());
+        let reason = TreeOwner::current(self.run.as_str())?.reason();
         let mut args: Vec<OsString> = [
             "worktree",
             "add",
@@ -278,13 +279,14 @@ impl Worktrees {
         while taken(&entry) {
             entry.push('_');
         }
+        let reason = TreeOwner::current(self.run.as_str())?.reason();
         let add = || {
             let reference =
                 repository.reference(&format!("refs/heads/{branch}"), start, false, "flow: new worktree")?;
             let mut options = git2::WorktreeAddOptions::new();
             options.reference(Some(&reference));
             let worktree = repository.worktree(&entry, path, Some(&options))?;
-            worktree.lock(Some(&Owner::current().reason(self.run.as_str())))
+            worktree.lock(Some(&reason))
         };
         add().map_err(|source| WorkspaceError::library("add a worktree", source))
     }
