@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::batch::Batch;
+use super::inbox::Inbox;
 use super::judge::{Judge, failed};
 use super::output::{Form, hand_in_tool};
 use super::record::{Record, owned_calls, text_of};
@@ -20,6 +21,7 @@ pub struct Converse {
     pub(super) judge: Judge,
     pub(super) form: Result<Form, String>,
     pub(super) record: Record,
+    pub(super) inbox: Inbox,
     pub(super) state: State,
 }
 
@@ -47,7 +49,8 @@ impl Converse {
             None => Arc::clone(&spec.tools),
             Some(extra) => spec.tools.iter().cloned().chain([extra]).collect(),
         };
-        Converse { spec, tools, judge, form, record: Record::default(), state: State::Fresh }
+        let (record, inbox) = (Record::default(), Inbox::default());
+        Converse { spec, tools, judge, form, record, inbox, state: State::Fresh }
     }
 
     /// A loop as it was when the last of these items was recorded; it waits for `Input::Continue`.
@@ -86,12 +89,17 @@ impl Converse {
             }
             (Input::Checked(found), State::Checking(_)) => step.checked(found),
             (
+                Input::Offered(letters),
+                State::Fresh | State::Asking | State::Calling(_) | State::Checking(_),
+            ) => step.offered(letters),
+            (
                 Input::Begin(_)
                 | Input::Continue
                 | Input::Replied(_)
                 | Input::Unanswered(_)
                 | Input::ModelFailed(_)
                 | Input::Checked(_)
+                | Input::Offered(_)
                 | Input::Returned { .. },
                 State::Fresh | State::Asking | State::Calling(_) | State::Checking(_) | State::Done,
             ) => {}
@@ -156,6 +164,7 @@ impl Step<'_> {
         if self.turns_left() == 0 {
             return self.out_of_turns();
         }
+        self.read_letters();
         let machine = &mut *self.machine;
         machine.state = State::Asking;
         self.effects.push(Effect::Ask(Request {

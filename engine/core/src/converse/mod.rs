@@ -6,10 +6,12 @@
 //! 4. What is asked is the fold of what was recorded before. A result is recorded when it comes: where the record breaks off in a
 //!    turn, only the calls without one are closed.
 //! 5. After `Finish` nothing follows.
+//! 6. A letter is read at most once, and at the beginning of a turn.
 
 mod activity;
 mod batch;
 mod fork;
+mod inbox;
 mod judge;
 mod log;
 mod machine;
@@ -25,6 +27,7 @@ mod turn;
 
 pub use activity::{Activity, Lines, last_line};
 pub use fork::{Differences, PLACEHOLDER, directive, fork};
+pub use inbox::{Letter, LetterKey};
 pub use log::{Answered, LogLine, Logbook, Logged, NoAnswer, called, tool_event};
 pub use machine::Converse;
 pub use output::hand_in_tool;

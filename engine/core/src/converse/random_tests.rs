@@ -1,4 +1,4 @@
-//! The loop in random worlds: any answers, results in any order.
+//! The loop in random worlds: any answers, results in any order, letters at any moment.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -10,7 +10,9 @@ use serde_json::json;
 
 use super::record::{calls_of, result_id};
 use super::testing::{call, reply, say, spec};
-use super::{AgentSpec, Call, CallResult, CheckFault, Converse, Effect, Input, Item, OutputForm};
+use super::{
+    AgentSpec, Call, CallResult, CheckFault, Converse, Effect, Input, Item, Letter, LetterKey, OutputForm,
+};
 use crate::model::{ToolClass, tool};
 use crate::wire::{Block, Message, ModelError, ModelErrorKind, Reply, Request, Role, StopReason};
 
@@ -104,6 +106,11 @@ struct Seen {
     made: HashMap<String, usize>,
     items: Vec<Item>,
     request: Option<Request>,
+    /// Letters that were sent, each once.
+    sent: Vec<Letter>,
+    /// How many were when the model was asked last.
+    sent_before_asking: usize,
+    read: HashSet<LetterKey>,
     finished: bool,
     checking: bool,
     checks: u32,
@@ -112,12 +119,21 @@ struct Seen {
 impl Seen {
     fn take(&mut self, effects: Vec<Effect>) -> Result<(), TestCaseError> {
         prop_assert!(!self.finished || effects.is_empty(), "nothing follows the end");
+        let mut delivered = false;
         for effect in effects {
             prop_assert!(!self.finished, "the end is the last effect");
+            let begins = matches!(effect, Effect::Ask(_));
+            prop_assert!(!std::mem::take(&mut delivered) || begins, "letters are read as a turn begins");
             match effect {
-                Effect::Record(item) => self.items.push(item),
+                Effect::Record(item) => {
+                    delivered = matches!(item, Item::Delivered { .. });
+                    self.record(item)?;
+                }
                 Effect::Ask(request) => {
                     prop_assert!(self.running.is_empty(), "asked while calls run");
+                    let lost = self.sent.iter().find(|letter| !self.read.contains(&letter.key));
+                    prop_assert!(lost.is_none() || self.goes_on(), "not read: {:?}", lost);
+                    self.sent_before_asking = self.sent.len();
                     prop_assert_eq!(&request.messages, &messages(&self.items), "what is asked is the fold");
                     check_pairs(&request.messages)?;
                     self.request = Some(request);
@@ -142,6 +158,43 @@ impl Seen {
         Ok(())
     }
 
+    fn record(&mut self, item: Item) -> Result<(), TestCaseError> {
+        if let Item::Delivered { keys, message } = &item {
+            prop_assert!(!self.goes_on(), "a letter parts an answer");
+            for (key, block) in keys.iter().zip(&message.content) {
+                prop_assert!(self.read.insert(key.clone()), "read twice: {:?}", key);
+                let text = Block::Text { text: format!("letter {}", key.0) };
+                prop_assert_eq!(block, &text);
+            }
+        }
+        self.items.push(item);
+        Ok(())
+    }
+
+    /// Whether the last answer is to go on in a further turn.
+    fn goes_on(&self) -> bool {
+        let cut = |stop: Option<StopReason>| matches!(stop, Some(StopReason::MaxTokens | StopReason::Paused));
+        let answer = self.items.iter().rev().find_map(|item| match item {
+            Item::Turn { stop, .. } => Some(cut(*stop)),
+            Item::Message { message, stop, .. } if message.role == Role::Assistant => {
+                Some(cut(*stop) && calls_of(message).next().is_none())
+            }
+            _ => None,
+        });
+        answer.unwrap_or(false)
+    }
+
+    /// Letters that are sent now: a new one, and whatever may be sent again.
+    fn send(&mut self, world: &mut World) -> Vec<Letter> {
+        let key = LetterKey(self.sent.len().to_string());
+        self.sent.push(Letter { text: format!("letter {}", key.0), key });
+        self.sent
+            .iter()
+            .filter(|letter| !self.read.contains(&letter.key) || world.below(3) == 0)
+            .cloned()
+            .collect()
+    }
+
     fn check_running(&self) -> Result<(), TestCaseError> {
         let writer = |call: &Call| tool(&call.tool).is_none_or(|tool| tool.class() == ToolClass::Writer);
         let alone = self.running.len() == 1;
@@ -155,8 +208,13 @@ impl Seen {
 fn messages(items: &[Item]) -> Vec<Message> {
     let mut messages: Vec<Message> = Vec::new();
     for item in items {
-        let Item::Message { message, .. } = item else { continue };
-        let more = matches!(message.content[..], [Block::ToolResult { .. }, ..]);
+        let (message, more) = match item {
+            Item::Message { message, .. } => {
+                (message, matches!(message.content[..], [Block::ToolResult { .. }, ..]))
+            }
+            Item::Delivered { message, .. } => (message, true),
+            _ => continue,
+        };
         match messages.last_mut() {
             Some(last) if more && last.role == Role::User => last.content.extend(message.content.clone()),
             _ => messages.push(message.clone()),
@@ -164,20 +222,24 @@ fn messages(items: &[Item]) -> Vec<Message> {
     }
     for at in 1..messages.len() {
         let order: Vec<String> = calls_of(&messages[at - 1]).map(|(id, _, _)| id.to_owned()).collect();
-        let place = |block: &Block| order.iter().position(|id| result_id(block) == Some(id));
+        let place =
+            |block: &Block| order.iter().position(|id| result_id(block) == Some(id)).unwrap_or(order.len());
         messages[at].content.sort_by_key(place);
     }
     messages
 }
 
-/// What is asked of a conversation that is cut after any of its newest items and restored: the same, but for the results of
-/// calls that were open.
-fn check_cuts(spec: &AgentSpec, items: &[Item], newest: usize, asked: &Request) -> Result<(), TestCaseError> {
+/// What is asked of a conversation that is cut after any of its newest items, restored and sent all its letters once more: the
+/// same, but for the results of calls that were open.
+fn check_cuts(spec: &AgentSpec, seen: &Seen, newest: usize, asked: &Request) -> Result<(), TestCaseError> {
+    let items = &seen.items;
+    let letters = &seen.sent[..seen.sent_before_asking];
     for length in items.len() - newest + 1..=items.len() {
         let kept = &items[..length];
         let mut restored = Converse::restore(spec.clone(), kept.to_vec());
         let whole = Converse::restore(spec.clone(), items.to_vec());
         prop_assert_eq!(restored.usage(), whole.usage(), "a turn is recorded whole or not at all");
+        prop_assert_eq!(restored.handle(Input::Offered(letters.to_vec())), []);
         let effects = restored.handle(Input::Continue);
         let request = effects.iter().find_map(|effect| match effect {
             Effect::Ask(request) => Some(request),
@@ -273,6 +335,10 @@ fn run(bytes: Vec<u8>) -> Result<(), TestCaseError> {
         if seen.finished {
             break;
         }
+        if world.below(4) == 3 {
+            let letters = seen.send(&mut world);
+            prop_assert_eq!(twins.handle(Input::Offered(letters))?, [], "letters are only kept");
+        }
         if !seen.running.is_empty() {
             let at = world.below(seen.running.len());
             let call = seen.running.remove(at);
@@ -289,12 +355,13 @@ fn run(bytes: Vec<u8>) -> Result<(), TestCaseError> {
         let request = seen.request.take();
         prop_assert!(request.is_some(), "neither asks nor calls nor ends");
         if let Some(request) = &request {
-            check_cuts(&spec, &seen.items, seen.items.len() - asked_at, request)?;
+            check_cuts(&spec, &seen, seen.items.len() - asked_at, request)?;
         }
         if world.below(4) == 0 {
             let mut restored = Converse::restore(spec.clone(), seen.items.clone());
             let asked = restored.handle(Input::Continue);
             prop_assert_eq!(asked, request.map(Effect::Ask).into_iter().collect::<Vec<_>>());
+            prop_assert_eq!(restored.handle(Input::Offered(seen.sent.clone())), []);
             twins.restored = Some(restored);
         }
         asked_at = seen.items.len();
@@ -313,6 +380,6 @@ fn every_invariant_holds_in_random_worlds() {
         Config { cases: 300, failure_persistence: None, ..Config::default() },
         proptest::test_runner::TestRng::deterministic_rng(proptest::test_runner::RngAlgorithm::ChaCha),
     );
-    let worlds = collection::vec(any::<u8>(), 0..300);
+    let worlds = collection::vec(any::<u8>(), 0..500);
     runner.run(&worlds, run).unwrap();
 }

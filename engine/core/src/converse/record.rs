@@ -6,7 +6,7 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use super::{Item, Spoil};
+use super::{Item, LetterKey, Spoil};
 use crate::model::{Denial, Usage};
 use crate::wire::{Block, Message, Role, StopReason};
 
@@ -38,6 +38,8 @@ pub(super) struct Record {
     pub(super) parts: u32,
     /// Ids of calls, so that none stands twice in a conversation.
     pub(super) ids: HashSet<String>,
+    /// Letters that were read, so that none is read twice.
+    pub(super) read_letters: HashSet<LetterKey>,
 }
 
 impl Record {
@@ -65,6 +67,14 @@ impl Record {
                     self.turn(usage, *stop);
                 }
                 self.denials.extend(denial.clone());
+            }
+            Item::Delivered { keys, message } => {
+                self.read_letters.extend(keys.iter().cloned());
+                self.said_nothing = false;
+                match self.messages.last_mut() {
+                    Some(told) if told.role == Role::User => told.content.extend_from_slice(&message.content),
+                    _ => self.messages.push(message.clone()),
+                }
             }
             Item::Turn { usage, stop } => {
                 // Earlier versions wrote it behind a message, and knew no reason.

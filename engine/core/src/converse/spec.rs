@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::{Letter, LetterKey};
 use crate::model::{Denial, Effort, Reason, Usage, known_tool};
 use crate::policy::Permissions;
 use crate::text::one_line;
@@ -69,6 +70,8 @@ pub enum Input {
     Unanswered(String),
     /// The check that was ordered is done; the error is what the agent is told of it.
     Checked(Result<(), CheckFault>),
+    /// Letters came, whatever the agent is doing. One that was offered before is dropped.
+    Offered(Vec<Letter>),
     /// A call came back.
     Returned {
         /// The call's id.
@@ -168,6 +171,13 @@ pub enum Item {
         /// Of the result of a call that was refused: which, and why.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         denial: Option<Denial>,
+    },
+    /// Letters were read: they go to the end of what the agent is told before its next turn.
+    Delivered {
+        /// Which ones.
+        keys: Vec<LetterKey>,
+        /// What they say.
+        message: Message,
     },
     /// An answer without a message. Earlier versions wrote it behind every answer.
     Turn {
