@@ -140,6 +140,9 @@ fn words(event: &Event, at: Millis) -> Words<'_> {
             ("task expanded", Some(task), format!("{} instances: {keys}", instances.len()))
         }
         Event::TaskReady { task } => ("task ready", Some(task), String::new()),
+        Event::ChildStarted { task, kind, description, .. } => {
+            ("child started", Some(task), format!("{}: {description}", kind.as_str()))
+        }
         Event::AttemptStarting { task, attempt, .. } => ("attempt starting", Some(task), number(attempt)),
         Event::AttemptRunning { task, launch, .. } => {
             ("attempt running", Some(task), launch.description.clone())

@@ -47,7 +47,7 @@ impl Play {
     /// A task begins; `model`: an agent of it, else a command.
     fn start(&mut self, seconds: u64, task: &str, model: Option<&str>) {
         let attempt = Attempt(1);
-        self.at(seconds, Event::AttemptStarting { task: task.into(), attempt, slot: 0 });
+        self.at(seconds, Event::AttemptStarting { task: task.into(), attempt, slot: Some(0) });
         let agent = model.map(|model| LaunchAgent {
             id: String::new(),
             name: String::new(),
