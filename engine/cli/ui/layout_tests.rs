@@ -3,8 +3,7 @@ use std::sync::Arc;
 use flow_core::event::{Entry, Event, Instance, Launch, LaunchAgent};
 use flow_core::ids::Attempt;
 use flow_core::model::{AttemptEnd, Outcome, TaskState};
-use flow_run::execute::Progress;
-use flow_run::watch::{Limits, Update};
+use flow_run::watch::{Limits, Progress, Update};
 
 use super::*;
 
