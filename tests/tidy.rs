@@ -25,15 +25,8 @@ const CORE: &[&[&str]] = &[
     &["schedule", "wire", "converse"],
     &["report", "values"],
 ];
-const RUN: &[&[&str]] = &[
-    &["sys"],
-    &["store", "load", "workspace", "provider"],
-    &["tool"],
-    &["execute"],
-    &["watch"],
-    &["drive"],
-    &["engine"],
-];
+const RUN: &[&[&str]] =
+    &[&["sys"], &["store", "load", "workspace", "provider"], &["tool"], &["execute"], &["watch"], &["drive"]];
 
 /// Edges that the rows alone would allow and that must not exist.
 const STRANGERS: &[(&str, &str)] = &[

@@ -8,8 +8,8 @@ mod args;
 mod command;
 mod exit;
 mod hints;
-mod inputs;
-mod project;
+mod kept;
+mod session;
 mod ui;
 
 use std::process::ExitCode;
@@ -37,7 +37,10 @@ fn main() -> ExitCode {
     match command::dispatch(cli) {
         Ok(code) => ExitCode::from(code),
         Err(error) => {
-            exit::tell(&error);
+            let shown = format!("{error:#}");
+            if !shown.is_empty() {
+                ui::error(&shown, exit::help(&error));
+            }
             exit::with(exit::of(&error))
         }
     }

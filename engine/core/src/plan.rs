@@ -160,8 +160,7 @@ pub enum ConditionAt {
 }
 
 /// What becomes of an attempt whose engine died, when the run is resumed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnLost {
     /// It runs again.
     #[default]
@@ -366,7 +365,7 @@ impl Default for RetryPolicy {
 }
 
 /// `timeout`: each per attempt, each absent unless set.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Timeout {
     /// Of the whole attempt.
     pub run: Option<Duration>,
@@ -377,7 +376,8 @@ pub struct Timeout {
 }
 
 /// `output`: the form that a task's output has.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Output {
     /// Standard output or the final text, without trailing newlines.
     #[default]

@@ -43,7 +43,8 @@ pub struct AgentSpec {
 }
 
 /// The form of an agent's output.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum OutputForm {
     /// The final text.
     Text,

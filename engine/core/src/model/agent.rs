@@ -89,7 +89,8 @@ impl AgentSource {
 }
 
 /// Which tools a definition names.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum ToolPolicy {
     /// No `tools` key: all that the parent (or the place) has.
     Inherit,

@@ -2,7 +2,6 @@
 
 mod agent;
 mod cause;
-mod child;
 mod command;
 mod kept;
 mod outcome;
@@ -14,7 +13,6 @@ mod usage;
 
 pub use agent::{AgentDef, AgentSource, Effort, Isolation, Merge, ModelRef, PermissionMode, ToolPolicy};
 pub use cause::Cause;
-pub use child::{ChildKind, ChildMode};
 pub use command::{Command, Signal};
 pub use kept::{Artifact, Digest, OutputSlice};
 pub use outcome::{

@@ -1,11 +1,13 @@
 //! `flow.toml`, all layers folded into one.
 
 use indexmap::IndexMap;
+use serde::{Deserialize, Serialize};
 
 use super::tool_rule::ToolRule;
 
 /// Which layer a setting came from; a repository's may only narrow what a person decides.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum SettingsLayer {
     /// The user's own file.
     User,
@@ -63,20 +65,43 @@ pub enum ModelTarget {
     Script(String),
 }
 
-/// The model that an agent of a plan asks for, and who wrote it down.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ModelWish<'a> {
+/// The model that an agent of a plan asks for by name, and who wrote it down.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ModelWish<N> {
     /// Nobody: the default of `[models]`.
     Default,
     /// The agent's definition, which knows nothing of this place: where its model can't be used the default stands in.
-    Definition(&'a str),
+    Definition(N),
     /// The plan: this one and no other.
-    Plan(&'a str),
+    Plan(N),
 }
 
-impl<'a> ModelWish<'a> {
+impl<N> ModelWish<N> {
+    /// The same with another form of the name.
+    pub fn map<M>(self, form: impl FnOnce(N) -> M) -> ModelWish<M> {
+        match self {
+            ModelWish::Default => ModelWish::Default,
+            ModelWish::Definition(name) => ModelWish::Definition(form(name)),
+            ModelWish::Plan(name) => ModelWish::Plan(form(name)),
+        }
+    }
+}
+
+impl ModelWish<String> {
+    /// The same, borrowed.
+    pub fn as_deref(&self) -> ModelWish<&str> {
+        match self {
+            ModelWish::Default => ModelWish::Default,
+            ModelWish::Definition(name) => ModelWish::Definition(name),
+            ModelWish::Plan(name) => ModelWish::Plan(name),
+        }
+    }
+}
+
+impl<'n> ModelWish<&'n str> {
     /// The name that is asked for, if there is one.
-    pub fn name(self) -> Option<&'a str> {
+    pub fn name(self) -> Option<&'n str> {
         match self {
             ModelWish::Default => None,
             ModelWish::Definition(name) | ModelWish::Plan(name) => Some(name),
@@ -111,7 +136,7 @@ pub enum ProviderKind {
 }
 
 /// Rules of one source.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PermissionRules {
     /// Where they come from.
     pub layer: SettingsLayer,

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::command::{self, Form, Part};
@@ -48,7 +49,8 @@ pub struct Permissions {
 }
 
 /// Who chose a permission mode.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum ModeSource {
     /// The agent's definition, or nobody.
     Definition,

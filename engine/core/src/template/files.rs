@@ -28,6 +28,14 @@ impl ValueFiles {
         ValueFiles { dir, named: Arc::default() }
     }
 
+    /// One that names files as this one does from here on, and shares nothing with it.
+    #[must_use]
+    pub(crate) fn twin(&self) -> Self {
+        let count = self.named.lock().unwrap_or_else(PoisonError::into_inner).count;
+        let named = Named { count, waiting: Vec::new() };
+        ValueFiles { dir: self.dir.clone(), named: Arc::new(Mutex::new(named)) }
+    }
+
     /// The files that `file` has named since the last call, with what they are to hold.
     pub fn take(&self) -> Vec<(PathBuf, String)> {
         let mut named = self.named.lock().unwrap_or_else(PoisonError::into_inner);

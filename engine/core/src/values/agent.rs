@@ -1,21 +1,27 @@
-//! What an agent of the plan may do and is told: the resolution of definition, task and settings.
+//! An agent of the plan as the work of an attempt: the resolution of definition, task and settings.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::context::Scope;
 use super::field::told;
+use super::render::render;
+use super::work::{AgentName, AgentRules, AgentWork, Beginning, ForkOf, NewConversation, Step};
+use super::work_of_task::shell_script;
 use crate::converse::OutputForm;
 use crate::ids::TaskId;
 use crate::model::{
-    AgentDef, AgentSource, ModelRef, ModelWish, PermissionMode, PermissionRules, Settings, SettingsLayer,
-    ToolPolicy, ToolRule, in_background, offered_tools,
+    AgentDef, AgentSource, Isolation, ModelRef, ModelWish, Outcome, PermissionRules, Reason, Settings,
+    SettingsLayer, ToolPolicy, ToolRule, in_background, offered_tools,
 };
 use crate::plan::{AgentTask, Output, Plan, Task, TaskKind};
-use crate::policy::{ModeSource, Permissions};
+use crate::policy::ModeSource;
+use crate::text::one_line;
 
 /// The turn limit of an agent whose task and definition set none.
 const MAX_TURNS: u32 = 200;
+
+/// Readers at once unless the settings say otherwise.
+const TOOLS_AT_ONCE: u32 = 10;
 
 /// The tools that the model is offered, in the order of the table: the definition's set, narrowed by the task's, less what
 /// either takes away, and less what the background forbids.
@@ -35,7 +41,7 @@ pub fn tools_of(definition: &AgentDef, task: &AgentTask, background: bool) -> Ve
 }
 
 /// The task in which a conversation began: a fork's, followed back to one that is none; else the task itself.
-pub fn origin<'p>(plan: &'p Plan, task: &'p Task, agent: &'p AgentTask) -> (&'p Task, &'p AgentTask) {
+fn origin<'p>(plan: &'p Plan, task: &'p Task, agent: &'p AgentTask) -> (&'p Task, &'p AgentTask) {
     let mut origin = (task, agent);
     while let Some(from) = origin.1.fork {
         let task = &plan.tasks[from.index()];
@@ -46,40 +52,101 @@ pub fn origin<'p>(plan: &'p Plan, task: &'p Task, agent: &'p AgentTask) -> (&'p 
     origin
 }
 
-/// Where an agent works; every folder absolute and free of links.
-#[derive(Clone, Debug)]
-pub struct Workplace {
-    /// Its own tree.
-    pub tree: PathBuf,
-    /// The folder in it where it starts.
-    pub dir: PathBuf,
-    /// The project, which it may read.
-    pub project: PathBuf,
-    /// The person's home.
-    pub home: Option<PathBuf>,
-    /// Whether the tree is its own alone.
-    pub private_tree: bool,
+/// An agent of the plan.
+pub(super) fn agent_work(
+    scope: &Scope<'_>,
+    task: &Task,
+    agent: &AgentTask,
+    settings: &Settings,
+) -> Result<AgentWork, Box<Outcome>> {
+    let definition = &scope.plan.agents[agent.agent];
+    // A fork is offered what its conversation was begun with, and refused what its own place forbids.
+    let (began, began_as) = origin(scope.plan, task, agent);
+    let tools = tools_of(definition, began_as, began.background);
+    let own = tools_of(definition, agent, task.background);
+    let mut rules = rules_of(definition, agent, settings);
+    rules
+        .disallowed
+        .extend(tools.iter().filter(|tool| !own.contains(tool)).map(|tool| ToolRule::parse(tool)));
+    Ok(AgentWork {
+        agent: AgentName {
+            name: definition.name.clone(),
+            source: definition.source,
+            path: definition.path.clone(),
+            hash: definition.hash.clone(),
+            version: definition.version.clone(),
+        },
+        model: model_of(definition, agent).map(str::to_owned),
+        effort: definition.effort,
+        prompt: render(scope, "prompt", &agent.prompt)?,
+        beginning: beginning(scope, task, agent, &began.output)?,
+        tools,
+        rules,
+        checks: checks(scope, agent)?,
+        output: output_form(&task.output),
+        repair: agent.repair,
+        max_turns: max_turns_of(definition, agent),
+        max_tool_concurrency: settings.max_tool_concurrency.unwrap_or(TOOLS_AT_ONCE),
+    })
+}
+
+/// How its conversation begins; `output` is the form that a fork's began with.
+fn beginning(
+    scope: &Scope<'_>,
+    task: &Task,
+    agent: &AgentTask,
+    output: &Output,
+) -> Result<Beginning, Box<Outcome>> {
+    if let Some(from) = agent.fork {
+        let task = scope.plan.tasks[from.index()].address.clone();
+        let dir = scope.run.task(&task).and_then(|task| task.dir.clone());
+        return Ok(Beginning::Fork(ForkOf { task, dir, output: output_form(output) }));
+    }
+    let definition = &scope.plan.agents[agent.agent];
+    let known = match task.isolation {
+        Isolation::Fork => notifications_of_needs(scope, task.id)
+            .map_err(|why| Box::new(Outcome::failed(Reason::Resource, why)))?,
+        Isolation::None | Isolation::Worktree | Isolation::Copy => Vec::new(),
+    };
+    Ok(Beginning::New(NewConversation {
+        body: definition.body.clone(),
+        system_has_place: is_ours(definition.source),
+        briefing: scope.plan.briefing.clone(),
+        known,
+        opening: definition.initial_prompt.clone(),
+    }))
+}
+
+fn checks(scope: &Scope<'_>, agent: &AgentTask) -> Result<Vec<Step>, Box<Outcome>> {
+    let Some(checks) = &agent.checks else { return Ok(Vec::new()) };
+    let steps = checks.checks.iter().map(|check| {
+        let script = shell_script(scope, "checks", &checks.shell, &check.script)?;
+        // As the person wrote it, like the description of a command.
+        Ok(Step { shown: one_line(&check.script.source(), 80), script, timeout: check.timeout })
+    });
+    steps.collect()
+}
+
+/// Whether a definition is one of flow's own.
+fn is_ours(source: AgentSource) -> bool {
+    match source {
+        AgentSource::BuiltIn => true,
+        AgentSource::Plugin
+        | AgentSource::User
+        | AgentSource::Project
+        | AgentSource::Flag
+        | AgentSource::Policy => false,
+    }
 }
 
 /// The rules over its calls.
-pub fn permissions_of(
-    definition: &AgentDef,
-    task: &AgentTask,
-    settings: &Settings,
-    place: Workplace,
-) -> Permissions {
-    let own = if place.private_tree { PermissionMode::AcceptEdits } else { PermissionMode::Default };
+fn rules_of(definition: &AgentDef, task: &AgentTask, settings: &Settings) -> AgentRules {
     // The person wrote the plan: its `tools` grant as well as narrow.
     let mut allow = task.permissions.allow.clone();
     allow.extend(task.tools.iter().flatten().cloned());
-    Permissions {
-        mode: task.permission_mode.or(definition.permission_mode).unwrap_or(own),
+    AgentRules {
+        mode: task.permission_mode.or(definition.permission_mode),
         mode_source: if task.permission_mode.is_some() { ModeSource::Person } else { ModeSource::Definition },
-        tree: place.tree,
-        dir: place.dir,
-        home: place.home,
-        readable: vec![place.project],
-        private_tree: place.private_tree,
         layers: settings.permissions.clone(),
         task: PermissionRules {
             layer: SettingsLayer::Flag,
@@ -93,7 +160,7 @@ pub fn permissions_of(
 }
 
 /// The form in which the loop has to bring its output.
-pub fn output_form(output: &Output) -> OutputForm {
+fn output_form(output: &Output) -> OutputForm {
     match output {
         // The compiler leaves `pairs` to shell tasks.
         Output::Text | Output::Pairs => OutputForm::Text,
@@ -104,7 +171,7 @@ pub fn output_form(output: &Output) -> OutputForm {
 }
 
 /// The model that is asked for: the task's, else the definition's.
-pub fn model_of<'a>(definition: &'a AgentDef, task: &'a AgentTask) -> ModelWish<'a> {
+pub fn model_of<'a>(definition: &'a AgentDef, task: &'a AgentTask) -> ModelWish<&'a str> {
     match (&task.model, &definition.model) {
         (Some(name), _) => ModelWish::Plan(name),
         (None, ModelRef::Named(name)) => ModelWish::Definition(name),
@@ -113,67 +180,12 @@ pub fn model_of<'a>(definition: &'a AgentDef, task: &'a AgentTask) -> ModelWish<
 }
 
 /// The turn limit.
-pub fn max_turns_of(definition: &AgentDef, task: &AgentTask) -> u32 {
+fn max_turns_of(definition: &AgentDef, task: &AgentTask) -> u32 {
     task.max_turns.or(definition.max_turns).unwrap_or(MAX_TURNS)
 }
 
-/// Where and when an agent works, as it is told.
-#[derive(Clone, Copy, Debug)]
-pub struct Whereabouts<'a> {
-    /// The folder in which it starts.
-    pub dir: &'a str,
-    /// The operating system.
-    pub platform: &'a str,
-    /// The day.
-    pub date: &'a str,
-}
-
-impl Whereabouts<'_> {
-    fn lines(&self) -> String {
-        let Whereabouts { dir, platform, date } = self;
-        format!("Working folder: {dir}\nPlatform: {platform}\nDate: {date}")
-    }
-}
-
-/// Whether the system prompt names the place. That of a person's is its body byte for byte, so there the first message does.
-fn system_has_place(definition: &AgentDef) -> bool {
-    match definition.source {
-        AgentSource::BuiltIn => true,
-        AgentSource::Plugin
-        | AgentSource::User
-        | AgentSource::Project
-        | AgentSource::Flag
-        | AgentSource::Policy => false,
-    }
-}
-
-/// The system prompt. A definition of a person's is its body byte for byte; a built-in one also names the place.
-pub fn system_prompt(definition: &AgentDef, place: Whereabouts<'_>) -> String {
-    match system_has_place(definition) {
-        true => format!("{}\n\n# Place\n\n{}\n", definition.body.trim_end(), place.lines()),
-        false => definition.body.clone(),
-    }
-}
-
-/// The first message: the place where the system prompt doesn't name it, the run's briefing, what has happened so far, the
-/// definition's own opening, then the task's prompt.
-pub fn first_message(
-    place: Whereabouts<'_>,
-    briefing: Option<&str>,
-    notifications: Vec<String>,
-    definition: &AgentDef,
-    prompt: &str,
-) -> String {
-    let place = (!system_has_place(definition)).then(|| format!("<place>\n{}\n</place>", place.lines()));
-    // No file can end the element that it stands in.
-    let whole = |text: &str| text.trim_end().replace("</briefing", "&lt;/briefing");
-    let briefing = briefing.map(|text| format!("<briefing>\n{}\n</briefing>", whole(text)));
-    let own = [definition.initial_prompt.clone(), Some(prompt.to_owned())].into_iter().flatten();
-    place.into_iter().chain(briefing).chain(notifications).chain(own).collect::<Vec<_>>().join("\n\n")
-}
-
 /// The notifications of what a task needs, in the order of its edges; one for each instance.
-pub fn notifications_of_needs(scope: &Scope<'_>, task: TaskId) -> Result<Vec<String>, String> {
+fn notifications_of_needs(scope: &Scope<'_>, task: TaskId) -> Result<Vec<String>, String> {
     let needs = scope.plan.graph.needs[task.index()].iter();
     let found = needs.filter_map(|edge| scope.run.task(&scope.plan.tasks[edge.from.index()].address));
     let launched = found.flat_map(|task| match &task.instances {

@@ -1,5 +1,6 @@
+use super::super::told::Workplace;
 use super::*;
-use crate::model::ModelRef;
+use crate::model::{ModelRef, PermissionMode};
 use crate::template::Template;
 
 fn definition(tools: ToolPolicy, disallowed: &[&str]) -> AgentDef {
@@ -74,16 +75,11 @@ fn an_agent_in_the_background_has_no_tool_that_the_background_forbids() {
 fn the_mode_is_the_tasks_then_the_definitions_then_the_places() {
     let mut definition = definition(ToolPolicy::Inherit, &[]);
     let mut task = task(None);
-    let mode = |definition: &AgentDef, task: &AgentTask, private| {
-        let tree = PathBuf::from("/t");
-        let place = Workplace {
-            tree: tree.clone(),
-            dir: tree.clone(),
-            project: tree,
-            home: None,
-            private_tree: private,
-        };
-        permissions_of(definition, task, &Settings::default(), place).mode
+    let mode = |definition: &AgentDef, task: &AgentTask, private_tree| {
+        let tree = std::path::PathBuf::from("/t");
+        let (dir, project) = (tree.clone(), tree.clone());
+        let place = Workplace { tree, dir, project, home: None, private_tree };
+        rules_of(definition, task, &Settings::default()).at(place).mode
     };
     assert_eq!(mode(&definition, &task, false), PermissionMode::Default);
     assert_eq!(mode(&definition, &task, true), PermissionMode::AcceptEdits);
@@ -91,30 +87,4 @@ fn the_mode_is_the_tasks_then_the_definitions_then_the_places() {
     assert_eq!(mode(&definition, &task, true), PermissionMode::Plan);
     task.permission_mode = Some(PermissionMode::DontAsk);
     assert_eq!(mode(&definition, &task, true), PermissionMode::DontAsk);
-}
-
-const PLACE: Whereabouts<'_> = Whereabouts { dir: "/w", platform: "linux", date: "2026-11-30" };
-
-#[test]
-fn a_persons_body_is_sent_byte_for_byte_and_a_built_in_one_names_the_place() {
-    let mut definition = definition(ToolPolicy::Inherit, &[]);
-    assert_eq!(system_prompt(&definition, PLACE), "You are. \n");
-    definition.source = AgentSource::BuiltIn;
-    let prompt = system_prompt(&definition, PLACE);
-    assert_eq!(prompt, "You are.\n\n# Place\n\nWorking folder: /w\nPlatform: linux\nDate: 2026-11-30\n");
-}
-
-#[test]
-fn the_first_message_holds_place_briefing_opening_and_prompt_in_this_order() {
-    let place = "<place>\nWorking folder: /w\nPlatform: linux\nDate: 2026-11-30\n</place>\n\n";
-    let mut definition = definition(ToolPolicy::Inherit, &[]);
-    let message = first_message(PLACE, Some("Small steps.\n"), Vec::new(), &definition, "Go.");
-    assert_eq!(message, format!("{place}<briefing>\nSmall steps.\n</briefing>\n\nBegin.\n\nGo."));
-    let known = vec!["<a/>".to_owned(), "<b/>".to_owned()];
-    let message = first_message(PLACE, None, known, &definition, "Go.");
-    assert_eq!(message, format!("{place}<a/>\n\n<b/>\n\nBegin.\n\nGo."));
-    // The system prompt of a built-in one names the place already.
-    definition.source = AgentSource::BuiltIn;
-    let message = first_message(PLACE, Some("a </briefing> b"), Vec::new(), &definition, "Go.");
-    assert_eq!(message, "<briefing>\na &lt;/briefing> b\n</briefing>\n\nBegin.\n\nGo.");
 }

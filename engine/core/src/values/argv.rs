@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::context::Scope;
-use super::launch::{failure, unevaluated};
+use super::render::{failure, unevaluated};
 use crate::model::Outcome;
 use crate::template::{Template, json_text};
 

@@ -1,5 +1,7 @@
 //! What the commits say that flow makes of a task's work.
 
+use serde::{Deserialize, Serialize};
+
 use crate::ids::RunId;
 use crate::text::one_line;
 
@@ -7,7 +9,8 @@ use crate::text::one_line;
 const SUBJECT: usize = 72;
 
 /// What a task gives to say.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum CommitMessage {
     /// Nothing: the tree's name has to do.
     #[default]

@@ -1,8 +1,10 @@
 use serde_json::json;
 
 use super::super::testing::{Middle, instance};
+use super::super::{Sealed, WorkKind, work_of_task};
+use super::Scope;
 use crate::compile::testing::Trial;
-use crate::model::{AttemptEnd, Digest, Outcome, OutputSlice, Reason, TaskState};
+use crate::model::{AttemptEnd, Digest, Outcome, OutputSlice, Reason, Settings, TaskState};
 use crate::report::testing::{What, exit, said};
 use crate::template::Template;
 
@@ -96,8 +98,7 @@ fn a_variable_that_holds_a_secret_stays_out_of_an_agents_commands() {
     )
     .env("TOKEN", "s3cret-value");
     let run = Middle::compiled(trial).env("TOKEN", "s3cret-value");
-    let Ok(super::super::Launchable::Agent(agent)) = run.prepare("t") else { panic!("it can be prepared") };
-    assert_eq!(agent.common.env_without_secrets(), [("PLAIN".to_owned(), "p".to_owned())]);
+    assert_eq!(run.work("t").unwrap().open_env().collect::<Vec<_>>(), [("PLAIN", "p")]);
 }
 
 #[test]
@@ -107,10 +108,12 @@ fn an_instance_sees_its_item_and_key_and_a_matrix_its_row() {
          m: { matrix: { os: [x] }, prompt: \"${{ matrix.os }}\" }\n",
     );
     let render = |task: &str, instance: &crate::event::Instance| {
-        run.look(task, Some(instance), |scope, task| match super::super::prepare(scope, task) {
-            Ok(super::super::Launchable::Agent(agent)) => agent.prompt,
-            _ => panic!("it can be prepared"),
-        })
+        let work =
+            |scope: &Scope<'_>, task: &_| work_of_task(scope, task, &Settings::default()).unwrap().kind;
+        match run.look(task, Some(instance), work) {
+            WorkKind::Agent(agent) => agent.prompt,
+            WorkKind::Shell(_) => panic!("it is an agent"),
+        }
     };
     assert_eq!(render("e", &instance("k", json!({ "id": "a" }))), "a k");
     assert_eq!(render("m", &instance("x", json!({ "os": "x" }))), "x");
@@ -147,10 +150,10 @@ fn a_large_value_becomes_a_file_and_the_file_is_handed_back_for_writing() {
     let big = "x".repeat(300_000);
     let out = run.journal.text("out", &big);
     run.journal.run("a", 1, What::Shell, Outcome { stdout: Some(out), ..exit(0) });
-    let Ok(super::super::Launchable::Shell(shell)) = run.prepare("b") else { panic!("it can be prepared") };
-    let [(path, text)] = &shell.common.files[..] else { panic!("one file: {:?}", shell.common.files) };
-    assert!(path.starts_with("/runs/r/values/b.1") && text.len() == big.len(), "{}", path.display());
-    assert_eq!(shell.common.env["FLOW_1"], path.display().to_string());
+    let work = run.work("b").unwrap();
+    let [(path, text)] = &work.files[..] else { panic!("one file: {:?}", work.files) };
+    assert_eq!((path.to_str(), text), (Some("/runs/r/values/b.1/value-1"), &Sealed::Plain(big)));
+    assert_eq!(run.script("b").1["FLOW_1"], "/runs/r/values/b.1/value-1");
 }
 
 #[test]
@@ -158,11 +161,8 @@ fn no_two_values_of_a_run_share_a_file() {
     let run = Middle::of(
         "tasks:\n  a: { env: { V: \"${{ 'one' | file }}\" }, run: \"cat ${{ 'two' | file }}\" }\n  b: { run: \"cat ${{ 'three' | file }}\" }\n",
     );
-    let files = |task: &str| match run.prepare(task) {
-        Ok(super::super::Launchable::Shell(shell)) => shell.common.files,
-        _ => panic!("it can be prepared"),
-    };
-    let file = |path: &str, text: &str| (std::path::PathBuf::from(path), text.to_owned());
+    let files = |task: &str| run.work(task).unwrap().files;
+    let file = |path: &str, text: &str| (std::path::PathBuf::from(path), Sealed::Plain(text.to_owned()));
     let of_a = [file("/runs/r/values/a.1/value-1", "one"), file("/runs/r/values/a.1/value-2", "two")];
     assert_eq!(files("a"), of_a);
     assert_eq!(files("b"), [file("/runs/r/values/b.1/value-1", "three")]);
@@ -224,7 +224,7 @@ fn what_a_task_wrote_and_nobody_can_read_any_more_is_no_value() {
         let text = run.journal.text("out", "changed");
         let text = OutputSlice { hash: Some(Digest::of(b"written")), ..text };
         run.journal.run("a", 1, What::Agent, said(text));
-        let outcome = run.prepare("b").err().unwrap();
+        let outcome = run.work("b").err().unwrap();
         let said = outcome.message.unwrap_or_default();
         assert!(said.contains("of `a` can't be read: `out` was changed"), "{read}: {said}");
         assert_eq!(outcome.reason, Some(Reason::Resource), "{read}");

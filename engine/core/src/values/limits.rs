@@ -2,7 +2,7 @@
 
 use indexmap::IndexMap;
 
-use super::launch::failure;
+use super::render::failure;
 use crate::model::Outcome;
 
 /// The longest value; the kernel refuses one past 128 KiB.
@@ -28,13 +28,17 @@ pub(super) fn check_variable(name: &str, value: &str) -> Result<(), Box<Outcome>
     Ok(())
 }
 
-/// Refuses variables that are too much together; `declared` are those that a person knows by name.
-pub(super) fn check_all(env: &IndexMap<String, String>, declared: usize) -> Result<(), Box<Outcome>> {
-    let all: usize = env.iter().map(|(name, value)| name.len() + value.len() + 2).sum();
+/// Refuses variables that are too much together: the declared ones, which a person knows by name, and those of a script.
+pub(super) fn check_all(
+    declared: &IndexMap<String, String>,
+    of_script: &[(String, String)],
+) -> Result<(), Box<Outcome>> {
+    let of_script = of_script.iter().map(|(name, value)| (name, value));
+    let all: usize = declared.iter().chain(of_script).map(|(name, value)| name.len() + value.len() + 2).sum();
     if all <= MOST_IN_ALL {
         return Ok(());
     }
-    let largest = env.iter().take(declared).max_by_key(|(_, value)| value.len());
+    let largest = declared.iter().max_by_key(|(_, value)| value.len());
     let largest = largest.map(|(name, value)| format!("; the largest is `{name}` with {}", value.len()));
     let why = format!(
         "the variables have {all} bytes together, more than {MOST_IN_ALL}{}; write `| file` to get a path",

@@ -7,7 +7,7 @@ fn start(bytes: usize, keys: &str) -> String {
     let mut run = Middle::of(&format!("tasks:\n  a: {{ run: x }}\n  b: {{ {keys} }}\n"));
     let stdout = Some(run.journal.text("out", &"x".repeat(bytes)));
     run.journal.run("a", 1, What::Shell, Outcome { stdout, ..exit(0) });
-    match run.prepare("b") {
+    match run.work("b") {
         Ok(_) => "starts".to_owned(),
         Err(outcome) => outcome.message.unwrap_or_default(),
     }

@@ -9,28 +9,36 @@ mod commit;
 mod context;
 mod expand;
 mod field;
-mod launch;
 mod limits;
 mod lock;
 mod output;
+mod packet;
 mod pairs;
 mod preview;
+mod render;
+mod sealed;
 mod surroundings;
 #[cfg(test)]
 mod testing;
+mod told;
+mod variables;
+mod work;
+mod work_of_task;
 
-pub use agent::{
-    Whereabouts, Workplace, first_message, max_turns_of, model_of, notifications_of_needs, origin,
-    output_form, permissions_of, system_prompt, tools_of,
-};
+pub use agent::{model_of, tools_of};
 pub use commit::CommitMessage;
 pub use context::{Facts, GitFacts, Scope};
 pub use expand::instances;
 pub use field::unreadable;
-pub use launch::{
-    Common, Launchable, PreparedAgent, PreparedCheck, PreparedCommand, PreparedSetup, PreparedShell, prepare,
-};
 pub use lock::lock_name;
 pub use output::{Settled, settle_output};
+pub use packet::{AttemptPacket, Earlier, Shared, TreeOrder};
 pub use preview::{Preview, known_instances, preview};
+pub use sealed::{MissingSecret, Sealed};
 pub use surroundings::redirecting;
+pub use told::{Whereabouts, Workplace};
+pub use work::{
+    AgentName, AgentRules, AgentWork, Beginning, ExpectedTree, ForkOf, NewConversation, Program, ShellScript,
+    ShellWork, Step, Work, WorkKind,
+};
+pub use work_of_task::work_of_task;

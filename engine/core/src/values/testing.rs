@@ -1,14 +1,19 @@
 //! A compiled plan, a journal so far, and the scope in which its templates are rendered, for the tests of this folder.
 
+use std::sync::Arc;
+
 use indexmap::IndexMap;
 use serde_json::Value;
 
 use super::context::{Facts, GitFacts, Scope};
-use super::launch::{Launchable, PreparedCommand, prepare};
+use super::packet::{AttemptPacket, Shared};
+use super::sealed::Sealed;
+use super::work::{Program, ShellWork, Work, WorkKind};
+use super::work_of_task::work_of_task;
 use crate::compile::testing::Trial;
 use crate::event::Instance;
-use crate::ids::{Attempt, TaskId};
-use crate::model::Outcome;
+use crate::ids::{Attempt, RunId, TaskId};
+use crate::model::{Outcome, Settings};
 use crate::plan::Plan;
 use crate::report::Fold;
 use crate::report::testing::Journal;
@@ -72,30 +77,52 @@ impl Middle {
         look(&scope, found)
     }
 
-    /// What the first attempt of a task would run.
-    pub(super) fn prepare(&self, task: &str) -> Result<Launchable, Box<Outcome>> {
-        self.look(task, None, prepare)
+    /// What the first attempt of a task would be.
+    pub(super) fn work(&self, task: &str) -> Result<Work, Box<Outcome>> {
+        self.look(task, None, |scope, task| work_of_task(scope, task, &Settings::default()))
+    }
+
+    /// The same, as it is handed to whoever runs it.
+    pub(super) fn packet(&self, task: &str) -> AttemptPacket {
+        let shared = Shared {
+            run: RunId::parse(&self.facts.run).unwrap(),
+            settings: Arc::default(),
+            hidden_env: ["API_KEY".to_owned()].into(),
+        };
+        let packet = |scope: &Scope<'_>, found: &crate::plan::Task| {
+            AttemptPacket::of_task(scope, found, (task.into(), 0), &shared).unwrap()
+        };
+        self.look(task, None, packet)
+    }
+
+    /// The value of a process's variable.
+    pub(super) fn variable(&self, name: &str) -> Option<&str> {
+        self.facts.env.get(name).map(String::as_str)
     }
 
     /// The prompt of an agent task.
     pub(super) fn prompt(&self, task: &str) -> String {
-        match self.prepare(task) {
-            Ok(Launchable::Agent(agent)) => agent.prompt,
-            Ok(Launchable::Shell(_)) => panic!("`{task}` is no agent"),
+        match self.work(task).map(|work| work.kind) {
+            Ok(WorkKind::Agent(agent)) => agent.prompt,
+            Ok(WorkKind::Shell(_)) => panic!("`{task}` is no agent"),
             Err(outcome) => format!("error: {}", outcome.message.unwrap_or_default()),
         }
     }
 
     /// Script and variables of a shell task.
     pub(super) fn script(&self, task: &str) -> (String, IndexMap<String, String>) {
-        match self.prepare(task) {
-            Ok(Launchable::Shell(shell)) => match shell.command {
-                PreparedCommand::Script { script, .. } => (script, shell.common.env),
-                PreparedCommand::Words(_) => panic!("`{task}` has no script"),
-            },
-            Ok(Launchable::Agent(_)) => panic!("`{task}` is no command"),
-            Err(outcome) => (format!("error: {}", outcome.message.unwrap_or_default()), IndexMap::new()),
-        }
+        let work = match self.work(task) {
+            Ok(work) => work,
+            Err(outcome) => {
+                return (format!("error: {}", outcome.message.unwrap_or_default()), IndexMap::new());
+            }
+        };
+        let WorkKind::Shell(ShellWork { program: Program::Script(script), .. }) = work.kind else {
+            panic!("`{task}` has no script")
+        };
+        let opened = |value: Sealed| value.open(|name| self.variable(name)).unwrap().into_owned();
+        let declared = work.env.into_iter().map(|(name, value)| (name, opened(value)));
+        (script.text, declared.chain(script.env).collect())
     }
 
     /// The instances of a task, as `key=item`.

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,16 +13,15 @@ use flow_core::plan::OnLost;
 use flow_core::report::Fold;
 use flow_core::schedule::{Answer, Cancel, Effect, Input, Question};
 use flow_core::template::Status;
-use flow_core::values::{Scope, instances};
+use flow_core::values::{Scope, Shared, instances};
 use serde_json::Value;
 use tokio::sync::mpsc;
 
-use super::attempt::{Live, Message};
-use super::finish::Held;
+use super::live::Live;
+use super::settle::Settler;
 use super::setup::RunSetup;
 use super::texts::FolderTexts;
-use crate::execute::{Mask, Progress, StopOrder};
-use crate::store::Slots;
+use crate::execute::{Executors, Message, Progress, Said, StopOrder};
 use crate::sys::process::sweep_orphans;
 use crate::sys::{clock, signals};
 use crate::watch::Update;
@@ -61,16 +60,13 @@ pub struct RunEnd {
 pub(super) struct Driver {
     pub(super) setup: RunSetup,
     pub(super) texts: FolderTexts,
-    pub(super) slots: Slots,
+    pub(super) executors: Executors,
+    pub(super) shared: Shared,
     pub(super) live: HashMap<NodeId, Live>,
+    pub(super) settler: Settler,
     pub(super) sender: mpsc::Sender<Message>,
-    pub(super) trees: Arc<Trees>,
-    /// Trees that others may look at until the run ends.
-    pub(super) held: Vec<Held>,
-    /// What hides the plan's secrets; every task may come by one, through a file as well as through `env`.
-    pub(super) mask: Option<Arc<Mask>>,
-    /// Models of which everything is said that a person should know.
-    pub(super) known_models: HashSet<String>,
+    /// What people were told once and need not hear again.
+    pub(super) notes: HashSet<String>,
     messages: mpsc::Receiver<Message>,
     inputs: VecDeque<Input>,
     finished: Option<RunStatus>,
@@ -79,23 +75,22 @@ pub(super) struct Driver {
 }
 
 impl Driver {
-    pub(super) fn new(setup: RunSetup) -> Self {
+    /// A run whose private trees are `trees`, and whose attempts these executors run.
+    pub(super) fn new(setup: RunSetup, trees: Arc<Trees>, executors: Executors) -> Self {
         let (sender, messages) = mpsc::channel(WAITING);
-        let values = setup.plan.secrets.iter().filter_map(|name| setup.facts.env.get(name));
-        let mask = (!setup.plan.secrets.is_empty()).then(|| Arc::new(Mask::new(values.map(String::as_str))));
         Driver {
             texts: FolderTexts(Arc::clone(&setup.folder)),
-            trees: Arc::new(
-                Trees::new(Path::new(&setup.facts.root), setup.worktrees_dir.clone(), setup.folder.id())
-                    .landing_on(setup.run.branch()),
-            ),
-            slots: Slots::new(&setup.folder, setup.limits.concurrency.get()),
+            shared: Shared {
+                run: setup.folder.id().clone(),
+                settings: Arc::clone(&setup.settings),
+                hidden_env: setup.hidden_env.as_slice().into(),
+            },
+            settler: Settler::new(trees, Arc::clone(&setup.folder)),
             setup,
+            executors,
             live: HashMap::new(),
-            held: Vec::new(),
             sender,
-            mask,
-            known_models: HashSet::new(),
+            notes: HashSet::new(),
             messages,
             inputs: VecDeque::new(),
             finished: None,
@@ -127,6 +122,7 @@ impl Driver {
                 biased;
                 Some(command) = commands.recv() => self.obey(command)?,
                 Some(message) = self.messages.recv() => self.take(message)?,
+                settled = self.settler.next() => self.settled(settled)?,
                 () = sleep(wake) => self.feed(Input::Tick)?,
             }
         }
@@ -171,7 +167,7 @@ impl Driver {
             let decision = self.setup.scheduler.handle(clock::now(), input);
             self.write(decision.events)?;
             for effect in decision.effects {
-                self.act(effect);
+                self.act(effect)?;
             }
             if let Some(node) = starts {
                 // Else a machine that dies could forget that it was started, and start it again.
@@ -216,13 +212,13 @@ impl Driver {
         self.setup.publisher.publish(Update::Event(Arc::new(entry)));
     }
 
-    fn act(&mut self, effect: Effect) {
+    fn act(&mut self, effect: Effect) -> Result<(), DriveError> {
         match effect {
             Effect::Ask { node, question } => {
                 let answer = self.answer(node, &question);
                 self.follow(Input::Answered { node, answer });
             }
-            Effect::Launch { node, attempt, slot } => self.launch(node, attempt, slot),
+            Effect::Launch { node, attempt, slot } => self.launch(node, attempt, slot)?,
             Effect::Stop { node, reason, force, .. } => {
                 if let Some(live) = self.live.get(&node) {
                     live.switch.stop(StopOrder { reason, force });
@@ -230,6 +226,7 @@ impl Driver {
             }
             Effect::Finish { status } => self.finished = Some(status),
         }
+        Ok(())
     }
 
     fn answer(&self, id: NodeId, question: &Question) -> Result<Answer, String> {
@@ -285,14 +282,11 @@ impl Driver {
         }
     }
 
-    fn take(&mut self, message: Message) -> Result<(), DriveError> {
-        match message {
-            Message::Tree { node, attempt, made } => self.tree_made(node, attempt, made)?,
-            Message::Progress { node, attempt, progress } => self.progress(node, attempt, progress)?,
-            Message::Executed { node, attempt, outcome } => self.executed(node, attempt, outcome)?,
-            Message::Settled { node, attempt, outcome, held } => {
-                self.settled((node, attempt), outcome, held)?
-            }
+    fn take(&mut self, Message { node, attempt, said }: Message) -> Result<(), DriveError> {
+        match said {
+            Said::Announced(announcement) => self.announced(node, attempt, announcement)?,
+            Said::Progress(progress) => self.progress(node, attempt, progress)?,
+            Said::Ended(outcome) => self.executed(node, attempt, outcome)?,
         }
         while let Some(input) = self.inputs.pop_front() {
             self.feed(input)?;
@@ -323,23 +317,21 @@ impl Driver {
 
     /// The journal is gone, so nothing may go on: everything is killed and waited for.
     async fn kill_everything(&mut self) {
-        for live in self.live.values() {
+        // Of what the loop holds nothing lives yet. A tree that was made for it holds no work; its folder and branch carry
+        // the run's name.
+        self.live.retain(|_, live| live.begun.is_none());
+        for live in self.live.values_mut() {
             live.switch.stop(StopOrder { reason: Reason::Internal, force: true });
+            // Nothing of what it announced begins.
+            live.launching = None;
         }
         while !self.live.is_empty() {
-            match self.messages.recv().await {
-                Some(Message::Executed { node, .. } | Message::Settled { node, .. }) => {
-                    self.live.remove(&node);
-                }
-                Some(Message::Tree { node, made: Err(_), .. }) => {
-                    self.live.remove(&node);
-                }
-                // A tree that was just made holds no work; its folder and branch carry the run's name.
-                Some(Message::Tree { node, made: Ok(_), .. }) => {
-                    self.live.remove(&node);
-                }
-                Some(Message::Progress { .. }) => {}
-                None => return,
+            tokio::select! {
+                Some(Message { node, said, .. }) = self.messages.recv() => match said {
+                    Said::Ended(_) => drop(self.live.remove(&node)),
+                    Said::Announced(_) | Said::Progress(_) => {}
+                },
+                settled = self.settler.next() => drop(self.live.remove(&settled.node)),
             }
         }
     }

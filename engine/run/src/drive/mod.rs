@@ -5,19 +5,16 @@
 //! 3. Nothing that was started lives when `run` returns.
 //! 4. Watchers hear of what is written, never of what is only intended.
 
-mod artifacts;
-mod attempt;
-mod command;
 mod driver;
 mod facts;
 mod finish;
-mod judge;
 mod launch;
-mod launch_agent;
+mod live;
 mod orders;
-mod prepare_tree;
+mod settle;
 mod setup;
 mod texts;
+mod verdict;
 
 pub use driver::{DriveError, RunEnd};
 pub use facts::{git_facts, process_facts};

@@ -1,6 +1,6 @@
 //! What a run needs before its loop can start.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use flow_core::model::{Command, Settings};
@@ -11,9 +11,11 @@ use flow_core::values::Facts;
 use tokio::sync::mpsc;
 
 use super::driver::{DriveError, Driver, RunEnd};
+use crate::execute::Host;
 use crate::provider::Providers;
 use crate::store::{Journal, RunFolder};
 use crate::watch::Publisher;
+use crate::workspace::Trees;
 
 /// Everything that a run is made of. A new run and a resumed one differ only in what the journal already holds.
 pub struct RunSetup {
@@ -45,7 +47,17 @@ pub struct RunSetup {
     pub strict: bool,
 }
 
-/// Runs to the end.
+/// Runs to the end, with every attempt on this machine.
 pub async fn run(setup: RunSetup, commands: mpsc::Receiver<Command>) -> Result<RunEnd, DriveError> {
-    Driver::new(setup).run(commands).await
+    let trees = Trees::new(Path::new(&setup.facts.root), setup.worktrees_dir.clone(), setup.folder.id());
+    let trees = Arc::new(trees.landing_on(setup.run.branch()));
+    let host = Host::new(
+        Arc::clone(&setup.facts),
+        Arc::clone(&setup.folder),
+        Arc::clone(&trees),
+        Arc::clone(&setup.providers),
+        &setup.plan.secrets,
+        setup.limits.concurrency.get(),
+    );
+    Driver::new(setup, trees, host.executors()).run(commands).await
 }

@@ -90,7 +90,7 @@ impl Providers {
     ///
     /// `--model-script`, then `--model`, go before what plan and definition say. A definition is at home in many places:
     /// where its model can't be used, or is a written one of the repository, the default stands in, if that is better.
-    pub fn resolve(&self, wish: ModelWish<'_>) -> Result<Chosen, ProviderError> {
+    pub fn resolve(&self, wish: ModelWish<&str>) -> Result<Chosen, ProviderError> {
         let wish = self.config.model.as_deref().map_or(wish, ModelWish::Plan);
         let wish = if wish.name() == Some("inherit") { ModelWish::Default } else { wish };
         if let Some((script, written)) = &self.script {

@@ -65,7 +65,7 @@ impl Given {
             .map(|chosen| chosen.model.name())
     }
 
-    fn choose(self, wish: ModelWish<'_>, script: Option<&str>) -> Result<Chosen, ProviderError> {
+    fn choose(self, wish: ModelWish<&str>, script: Option<&str>) -> Result<Chosen, ProviderError> {
         let keys = self.keys;
         let config = ProviderConfig {
             settings: Settings { models: self.models, providers: self.providers, ..Settings::default() },

@@ -55,5 +55,5 @@ pub use error::WorkspaceError;
 pub use reclaim::Recorded;
 pub use repository::{branch, check_owner, depth, git_place};
 pub use snapshot::Snapshot;
-pub use trees::{HeldTree, PrivateTree, TreeEnd, TreeOrder, Trees};
+pub use trees::{HeldTree, PrivateTree, TreeEnd, Trees};
 pub use worktree::{Worktree, Worktrees};

@@ -6,30 +6,13 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use flow_core::ids::{Address, Attempt, RunId};
 use flow_core::model::{Isolation, Merge, WorktreeOutcome};
-use flow_core::values::CommitMessage;
+use flow_core::values::{CommitMessage, TreeOrder};
 
 use super::copies::{CopiedTree, Copies, HeldCopy};
 use super::include::include;
 use super::reclaim::Recorded;
 use super::worktree::{Worktree, Worktrees};
 use super::{WorkspaceError, finish, home};
-
-/// What an attempt asks for.
-#[derive(Clone, Debug)]
-pub struct TreeOrder {
-    /// The task.
-    pub address: Address,
-    /// Which try.
-    pub attempt: Attempt,
-    /// Which kind of tree.
-    pub isolation: Isolation,
-    /// Where a worktree starts; HEAD when absent.
-    pub base: Option<String>,
-    /// Ignored files that it gets, as patterns.
-    pub include: Vec<String>,
-    /// How its work is to come home.
-    pub merge: Merge,
-}
 
 /// How an attempt that had a tree ended.
 #[derive(Clone, Debug)]
@@ -157,9 +140,13 @@ impl Trees {
         self
     }
 
-    /// Makes a tree.
-    pub fn make(&self, order: &TreeOrder) -> Result<PrivateTree, WorkspaceError> {
-        let (address, attempt) = (&order.address, order.attempt);
+    /// Makes the tree that an attempt asks for.
+    pub fn make(
+        &self,
+        address: &Address,
+        attempt: Attempt,
+        order: &TreeOrder,
+    ) -> Result<PrivateTree, WorkspaceError> {
         let (mut tree, git, repository) = match order.isolation {
             Isolation::Copy => {
                 let copies = self.copies()?;

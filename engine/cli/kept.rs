@@ -1,0 +1,198 @@
+//! What a run keeps of what it runs, as read, so that a resume runs the same: `plan.yaml`, `kept.json`, `agents/`,
+//! `files/`.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use flow_core::compile::{AgentRegistry, AgentText, GivenInput, GivenValue, agent_registry};
+use flow_core::diagnostic::SourceFile;
+use flow_core::model::{AgentSource, Cause};
+use flow_core::plan::{InstanceLimit, Selected};
+use flow_run::load::Project;
+use flow_run::sys::files;
+use indexmap::IndexMap;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::exit::Failure;
+use crate::session::Prepared;
+
+/// `kept.json`: what the texts beside it can't say themselves.
+#[derive(Debug, Serialize, Deserialize)]
+struct Index {
+    /// The manifest as the person named it.
+    plan: String,
+    /// The folder that its paths are relative to.
+    dir: PathBuf,
+    /// Typed inputs.
+    inputs: IndexMap<String, Value>,
+    /// Definitions in the order of `agents/N.md`.
+    agents: Vec<KeptAgent>,
+    /// For each task whether it takes part; absent when all do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    selected: Option<Vec<bool>>,
+    /// Of which tasks only some instances take part.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    limits: Vec<InstanceLimit>,
+    /// The paths of what the manifest names beside it, in the order of `files/N`.
+    #[serde(default)]
+    files: Vec<String>,
+    /// Who answers.
+    #[serde(default)]
+    answering: Answering,
+    /// `--strict`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    strict: bool,
+}
+
+/// What the person said of who answers, whatever plan and settings say.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Answering {
+    /// `--model`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// `--model-script`, as an absolute path.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model_script: Option<PathBuf>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct KeptAgent {
+    name: String,
+    source: AgentSource,
+    path: String,
+}
+
+/// A kept plan, read back.
+pub struct Kept {
+    /// The manifest.
+    pub file: Arc<SourceFile>,
+    /// The folder that its paths are relative to.
+    pub dir: PathBuf,
+    /// The inputs.
+    pub inputs: Vec<GivenInput>,
+    /// The definitions it uses, and no others.
+    pub agents: AgentRegistry,
+    /// What takes part; `None` when all does.
+    pub selected: Option<Selected>,
+    /// The files that it names, by the path as written.
+    pub files: IndexMap<String, String>,
+    /// Who answered so far.
+    pub answering: Answering,
+    /// Whether it was begun with `--strict`.
+    pub strict: bool,
+}
+
+/// Writes what is run into a run folder.
+pub fn keep(
+    folder: &Path,
+    prepared: &Prepared,
+    selected: Option<&Selected>,
+    (answering, strict): (&Answering, bool),
+) -> anyhow::Result<()> {
+    write(folder, prepared, selected, (answering, strict)).map_err(|error| {
+        Failure::new(Cause::Io, format!("can't keep the plan in `{}`: {error}", folder.display())).into()
+    })
+}
+
+fn write(
+    folder: &Path,
+    prepared: &Prepared,
+    selected: Option<&Selected>,
+    (answering, strict): (&Answering, bool),
+) -> io::Result<()> {
+    let agents = &prepared.plan.agents;
+    fs::write(folder.join("plan.yaml"), &prepared.file.text)?;
+    if !agents.is_empty() {
+        fs::create_dir_all(folder.join("agents"))?;
+    }
+    for (number, agent) in agents.iter().enumerate() {
+        fs::write(folder.join(agent_file(number)), &agent.file.text)?;
+    }
+    if !prepared.files.is_empty() {
+        fs::create_dir_all(folder.join("files"))?;
+    }
+    for (number, text) in prepared.files.values().enumerate() {
+        fs::write(folder.join(named_file(number)), text)?;
+    }
+    let index = Index {
+        plan: prepared.file.name.clone(),
+        dir: prepared.dir.clone(),
+        inputs: prepared.plan.inputs.clone(),
+        agents: agents
+            .iter()
+            .map(|agent| KeptAgent {
+                name: agent.name.clone(),
+                source: agent.source,
+                path: agent.path.clone(),
+            })
+            .collect(),
+        selected: selected.map(|selected| selected.tasks.clone()),
+        limits: selected.map(|selected| selected.limits.clone()).unwrap_or_default(),
+        files: prepared.files.keys().cloned().collect(),
+        answering: answering.clone(),
+        strict,
+    };
+    let text = serde_json::to_string_pretty(&index).map_err(io::Error::from)?;
+    files::write_atomically(&folder.join("kept.json"), text.as_bytes())
+}
+
+fn agent_file(number: usize) -> String {
+    format!("agents/{number}.md")
+}
+
+fn named_file(number: usize) -> String {
+    format!("files/{number}")
+}
+
+impl Kept {
+    /// The files that the run keeps and that say something else now, as the person would name them. What is not there any
+    /// more, or never was a file, says nothing.
+    pub fn changed_since(&self, project: &Project) -> Vec<String> {
+        let manifest = Path::new(&self.file.name).file_name().map(|name| self.dir.join(name));
+        let named = self.files.iter().map(|(path, text)| (self.dir.join(path), text));
+        let all = manifest.map(|path| (path, &self.file.text)).into_iter().chain(named);
+        all.filter(|(path, kept)| fs::read_to_string(path).is_ok_and(|now| now != **kept))
+            .map(|(path, _)| project.show(&path))
+            .collect()
+    }
+}
+
+/// Reads a kept plan back.
+pub fn read(folder: &Path) -> anyhow::Result<Kept> {
+    read_back(folder).map_err(|error| {
+        Failure::new(Cause::Io, format!("can't read the plan kept in `{}`: {error}", folder.display())).into()
+    })
+}
+
+fn read_back(folder: &Path) -> io::Result<Kept> {
+    let index: Index =
+        serde_json::from_str(&fs::read_to_string(folder.join("kept.json"))?).map_err(io::Error::from)?;
+    let mut texts = Vec::with_capacity(index.agents.len());
+    for (number, agent) in index.agents.iter().enumerate() {
+        let text = fs::read_to_string(folder.join(agent_file(number)))?;
+        // One folder each: two kept definitions never clash.
+        let file = Arc::new(SourceFile::new(agent.path.clone(), text));
+        texts.push(AgentText::new(agent.source, agent_file(number), file));
+    }
+    let mut files = IndexMap::with_capacity(index.files.len());
+    for (number, path) in index.files.into_iter().enumerate() {
+        files.insert(path, fs::read_to_string(folder.join(named_file(number)))?);
+    }
+    Ok(Kept {
+        files,
+        file: Arc::new(SourceFile::new(index.plan, fs::read_to_string(folder.join("plan.yaml"))?)),
+        dir: index.dir,
+        inputs: index
+            .inputs
+            .into_iter()
+            .map(|(name, value)| GivenInput { name, value: GivenValue::Json(value), place: None })
+            .collect(),
+        agents: agent_registry(texts, &[], Vec::new()),
+        selected: index.selected.map(|tasks| Selected { tasks, limits: index.limits }),
+        answering: index.answering,
+        strict: index.strict,
+    })
+}

@@ -1,0 +1,134 @@
+//! The steps of an attempt on this machine.
+
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use flow_core::event::{Launch, LaunchAgent};
+use flow_core::model::{Outcome, Reason};
+use flow_core::values::AttemptPacket;
+
+use super::host::Host;
+use super::judge::Checks;
+use super::setup::run_setup;
+use super::site::{Refused, Site, refused};
+use crate::execute::executor::{Attempting, Executor};
+use crate::execute::sink::{NotWritten, Sink};
+use crate::store::SlotFiles;
+use crate::sys::stop::StopSignal;
+use crate::workspace::{PrivateTree, WorkspaceError};
+
+/// What is special to a kind of work.
+pub(super) trait Kind: Sized + Send + 'static {
+    /// Makes ready what will run; nothing of it begins yet. `checks` may be told what the kind wants to be asked at the end.
+    fn ready(site: &Site<'_>, checks: &mut Checks) -> Result<Self, Refused>;
+
+    /// What the journal says of its agent, if it is one.
+    fn agent(&self) -> Option<LaunchAgent>;
+
+    /// What people are to be told of it once in a run.
+    fn note(&self) -> Option<String>;
+
+    /// Whether it prints to the output files of its slot.
+    fn prints(&self) -> bool;
+
+    /// Runs it. There are `files` where it prints or something was set up.
+    fn run(
+        self,
+        files: Option<SlotFiles>,
+        stop: StopSignal,
+        sink: &Sink,
+    ) -> impl Future<Output = Outcome> + Send;
+}
+
+/// Runs attempts of a kind on this machine.
+pub(super) struct Local<K> {
+    host: Arc<Host>,
+    kind: PhantomData<fn() -> K>,
+}
+
+impl<K> Local<K> {
+    pub(super) fn new(host: Arc<Host>) -> Self {
+        Local { host, kind: PhantomData }
+    }
+}
+
+impl<K: Kind> Executor for Local<K> {
+    fn run(self: Arc<Self>, packet: Box<AttemptPacket>, sink: Sink, stop: StopSignal) -> Attempting {
+        Box::pin(async move {
+            let ended = attempt::<K>(&self.host, *packet, sink, stop).await;
+            ended.unwrap_or_else(|outcome| outcome)
+        })
+    }
+}
+
+/// All steps in order; the error is the end of an attempt whose work never began.
+async fn attempt<K: Kind>(
+    host: &Arc<Host>,
+    packet: AttemptPacket,
+    mut sink: Sink,
+    stop: StopSignal,
+) -> Result<Box<Outcome>, Refused> {
+    let (packet, tree) = make_tree(host, packet).await?;
+    if let Some(tree) = &tree {
+        sink.tree(Arc::clone(tree)).await.map_err(not_written)?;
+    }
+    let site = Site::of(host, &packet, tree)?;
+    site.write_files()?;
+    let mut checks = Checks::of(&site);
+    let ready = K::ready(&site, &mut checks)?;
+    let setup = site.setup()?;
+    let work = &packet.work;
+    let launch = Launch {
+        kind: work.kind().to_owned(),
+        description: work.description.clone(),
+        dir: site.dir.display().to_string(),
+        background: work.background,
+        agent: ready.agent(),
+    };
+    let prints = ready.prints() || !setup.is_empty();
+    sink.launch(launch, ready.note()).await.map_err(not_written)?;
+    let files = prints.then(|| host.output_files(packet.slot)).transpose()?;
+    let outcome = match checks.begin().await {
+        Err(outcome) => outcome,
+        Ok(()) => match run_setup(setup, files, &stop).await {
+            Err(outcome) => *outcome,
+            Ok(files) => ready.run(files, stop, &sink).await,
+        },
+    };
+    Ok(Box::new(checks.judge(outcome).await))
+}
+
+/// Makes the tree that an attempt asks for.
+async fn make_tree(
+    host: &Arc<Host>,
+    packet: AttemptPacket,
+) -> Result<(AttemptPacket, Option<Arc<PrivateTree>>), Refused> {
+    if packet.tree.is_none() {
+        return Ok((packet, None));
+    }
+    let trees = Arc::clone(&host.trees);
+    let make = move || {
+        let order = packet.tree.as_ref();
+        let made = order.map(|order| trees.make(&packet.address, packet.attempt, order)).transpose();
+        made.map(|tree| (packet, tree.map(Arc::new)))
+    };
+    match tokio::task::spawn_blocking(make).await {
+        Ok(made) => made.map_err(|error| Box::new(tree_failure(&error))),
+        Err(error) => {
+            Err(refused(Reason::Internal, format!("bug: making the private tree panicked: {error}")))
+        }
+    }
+}
+
+/// A tree that could not be made, as the end of an attempt.
+fn tree_failure(error: &WorkspaceError) -> Outcome {
+    Outcome::failed(error.reason(), error.one_line())
+}
+
+fn not_written(error: NotWritten) -> Refused {
+    refused(Reason::Internal, error.to_string())
+}
+
+#[cfg(test)]
+#[path = "frame_tests.rs"]
+mod tests;
