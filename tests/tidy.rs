@@ -19,10 +19,10 @@ const CORE: &[&[&str]] = &[
     &["ids", "text"],
     &["diagnostic"],
     &["syntax", "import"],
-    &["model", "template"],
+    &["model", "template", "wire"],
     &["graph", "plan", "compile"],
     &["event", "policy"],
-    &["schedule", "wire", "converse"],
+    &["schedule", "converse"],
     &["report", "values"],
 ];
 const RUN: &[&[&str]] =

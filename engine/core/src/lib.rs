@@ -10,10 +10,10 @@
 //! | 0 | `ids`, `text` |
 //! | 1 | `diagnostic` |
 //! | 2 | `syntax`, `import` |
-//! | 3 | `model`, `template` |
+//! | 3 | `model`, `template`, `wire` |
 //! | 4 | `graph`, `plan`, `compile` |
 //! | 5 | `event`, `policy` |
-//! | 6 | `schedule`, `converse`, `wire` |
+//! | 6 | `schedule`, `converse` |
 //! | 7 | `report` |
 
 pub mod compile;

@@ -5,6 +5,7 @@ use super::{inputs, schema, settings};
 use crate::model::{OF_SERVER, Reason, TOOLS, TaskState, offered_tools, tool};
 use crate::syntax::fields::Field;
 use crate::testing::{AGENTS, LANGUAGE, PERMISSIONS, SETTINGS, keys, listed, same, tables};
+use crate::wire::APIS;
 
 fn words<T>(table: &'static [(&'static str, T)]) -> impl Iterator<Item = &'static str> {
     table.iter().map(|(word, _)| *word)
@@ -87,8 +88,7 @@ fn every_setting_has_a_row() {
     let rows = tables(SETTINGS, "# flow.toml").swap_remove(0);
     let documented = rows.iter().map(|row| row[0].trim_matches('`').to_owned()).collect();
     same(documented, known.iter().map(String::as_str));
-    let kinds: String =
-        words(settings::KINDS).map(|kind| format!("`{kind}`")).collect::<Vec<_>>().join(" or ");
+    let kinds: String = APIS.iter().map(|api| format!("`{}`", api.kind.0)).collect::<Vec<_>>().join(" or ");
     assert!(SETTINGS.contains(&kinds), "{kinds}");
 }
 

@@ -16,6 +16,7 @@ use crate::syntax::fields::{Field, Reader};
 use crate::syntax::foreign::Place;
 use crate::syntax::{Entry, NodeKind, Text, parse_toml};
 use crate::text::{did_you_mean, list_some};
+use crate::wire::{APIS, api};
 
 /// A `flow.toml` as it was read.
 #[derive(Clone, Debug)]
@@ -198,9 +199,6 @@ pub(super) const PROVIDER: &[Field<Provider>] = &[
     Field { name: "allow_local", read: |reader, provider, entry| provider.allow_local = reader.flag(entry) },
 ];
 
-pub(super) const KINDS: &[(&str, ProviderKind)] =
-    &[("anthropic", ProviderKind::Anthropic), ("openai", ProviderKind::Openai)];
-
 fn providers(reader: &mut Reader<'_>, layer: &mut Layer<'_>, entry: Entry) {
     for entry in table(reader, entry).unwrap_or_default() {
         let Text { value: name, span } = entry.name();
@@ -244,13 +242,12 @@ fn provider_kind(
     span: Span,
     kind: Option<&Text>,
 ) -> Option<ProviderKind> {
-    let names = || KINDS.iter().map(|(name, _)| *name);
+    let names = || APIS.iter().map(|api| api.kind.0);
     let word = kind.map_or(name, |kind| &kind.value);
-    let known = KINDS.iter().find(|(name, _)| *name == word).map(|(_, kind)| *kind);
-    if known.is_some() {
-        return known;
+    if let Some(api) = api(word) {
+        return Some(api.kind);
     }
-    let all = list_some(names(), KINDS.len());
+    let all = list_some(names(), APIS.len());
     match kind {
         Some(kind) => {
             let help = match did_you_mean(&kind.value, names()) {

@@ -42,7 +42,7 @@ fn every_key_has_its_place() {
     assert_eq!(targets("demo"), [ModelTarget::Script("model.yaml".to_owned())]);
     assert_eq!((settings.models["demo"].dir.as_str(), settings.concurrency), ("dir", Some(3)));
     let local = ProviderSettings {
-        kind: ProviderKind::Openai,
+        kind: ProviderKind("openai"),
         base_url: Some("http://127.0.0.1:1".to_owned()),
         api_key_env: Some("KEY".to_owned()),
         max_concurrent: Some(2),
@@ -50,7 +50,7 @@ fn every_key_has_its_place() {
         layer: SettingsLayer::User,
     };
     assert_eq!(settings.providers["local"], local);
-    assert_eq!(settings.providers["openai"].kind, ProviderKind::Openai);
+    assert_eq!(settings.providers["openai"].kind, ProviderKind("openai"));
     assert_eq!(
         (settings.disabled_agents.as_slice(), settings.max_tool_concurrency),
         (["Explore".to_owned()].as_slice(), Some(4))

@@ -126,14 +126,9 @@ pub struct ProviderSettings {
     pub layer: SettingsLayer,
 }
 
-/// The APIs.
+/// An API, by its word in flow.toml; which there are, `wire` says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum ProviderKind {
-    /// Anthropic Messages.
-    Anthropic,
-    /// OpenAI chat completions and compatible servers.
-    Openai,
-}
+pub struct ProviderKind(pub &'static str);
 
 /// Rules of one source.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

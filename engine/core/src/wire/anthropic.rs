@@ -5,20 +5,24 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::api::{Api, Decoder};
+use super::api::{Api, StreamDecoder};
 use super::{Block, Delta, Message, ModelError, Reply, Request, Role, SseEvent, StopReason, failure, stop};
 use crate::model::{Effort, ProviderKind, Usage};
 use crate::text::parse_json;
 
 pub(super) const API: Api = Api {
-    kind: ProviderKind::Anthropic,
+    kind: ProviderKind("anthropic"),
     default_base: "https://api.anthropic.com",
     path: "/v1/messages",
     key_env: "ANTHROPIC_API_KEY",
+    has_model: |id| id.starts_with("claude-"),
+    middle_model: "sonnet",
+    // As Anthropic has them in November 2026.
+    aliases: &[("sonnet", "claude-sonnet-5-5"), ("opus", "claude-opus-5-5"), ("haiku", "claude-haiku-5-5")],
     headers,
     encode,
-    decoder: Decoder::anthropic,
     error: failure::from_body,
+    stream: || Box::<Stream>::default(),
 };
 
 /// The least thinking that the API takes.
@@ -117,7 +121,7 @@ fn encode_block(block: &Block) -> Option<Value> {
 
 /// An answer in the making.
 #[derive(Debug, Default)]
-pub(super) struct Stream {
+struct Stream {
     blocks: BTreeMap<u32, Part>,
     usage: Usage,
     stop: Option<StopReason>,
@@ -205,12 +209,8 @@ struct Counts {
     cache_creation_input_tokens: Option<u64>,
 }
 
-impl Stream {
-    pub(super) fn is_done(&self) -> bool {
-        self.done
-    }
-
-    pub(super) fn event(&mut self, event: &SseEvent) -> Result<Vec<Delta>, ModelError> {
+impl StreamDecoder for Stream {
+    fn event(&mut self, event: &SseEvent) -> Result<Vec<Delta>, ModelError> {
         if self.done {
             return Ok(Vec::new());
         }
@@ -243,6 +243,30 @@ impl Stream {
         Ok(Vec::new())
     }
 
+    fn is_done(&self) -> bool {
+        self.done
+    }
+
+    fn finish(self: Box<Self>) -> Result<Reply, ModelError> {
+        if !self.done {
+            return Err(failure::broken("the stream ended before `message_stop`"));
+        }
+        let Some(stop) = self.stop else {
+            return Err(failure::broken("the stream gave no stop reason"));
+        };
+        let mut content = Vec::new();
+        for (index, part) in self.blocks {
+            match part {
+                Part::Closed(block) => content.push(block),
+                Part::Foreign => {}
+                Part::Open(_) => return Err(failure::broken(format!("the stream left block {index} open"))),
+            }
+        }
+        Ok(Reply { content, stop, usage: self.usage })
+    }
+}
+
+impl Stream {
     /// Takes counts over: they are totals, and a later event may leave some out.
     fn count(&mut self, usage: &Value) -> Result<(), ModelError> {
         let Some(counts) = shape::<Option<Counts>>(usage.clone())? else { return Ok(()) };
@@ -321,24 +345,6 @@ impl Stream {
             Some(Part::Foreign) => Ok(()),
             Some(Part::Closed(_)) | None => Err(failure::broken("the stream ends a block that is not open")),
         }
-    }
-
-    pub(super) fn finish(self) -> Result<Reply, ModelError> {
-        if !self.done {
-            return Err(failure::broken("the stream ended before `message_stop`"));
-        }
-        let Some(stop) = self.stop else {
-            return Err(failure::broken("the stream gave no stop reason"));
-        };
-        let mut content = Vec::new();
-        for (index, part) in self.blocks {
-            match part {
-                Part::Closed(block) => content.push(block),
-                Part::Foreign => {}
-                Part::Open(_) => return Err(failure::broken(format!("the stream left block {index} open"))),
-            }
-        }
-        Ok(Reply { content, stop, usage: self.usage })
     }
 }
 

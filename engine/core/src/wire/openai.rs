@@ -3,24 +3,32 @@
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::api::{Api, Decoder};
+use super::api::{Api, StreamDecoder};
 use super::{Block, Delta, Message, ModelError, Reply, Request, Role, SseEvent, StopReason, failure, stop};
 use crate::model::{Effort, ProviderKind, Usage};
 use crate::text::parse_json;
 
 pub(super) const API: Api = Api {
-    kind: ProviderKind::Openai,
+    kind: ProviderKind("openai"),
     default_base: "https://api.openai.com/v1",
     path: "/chat/completions",
     key_env: "OPENAI_API_KEY",
+    has_model,
+    middle_model: "gpt-5.4",
+    aliases: &[],
     headers,
     encode,
-    decoder: Decoder::openai,
     error: failure::from_body,
+    stream: || Box::<Stream>::default(),
 };
 
 /// The most calls in one answer.
 const MOST_CALLS: usize = 1000;
+
+fn has_model(id: &str) -> bool {
+    let numbered = |rest: &str| rest.starts_with(|c: char| c.is_ascii_digit());
+    id.starts_with("gpt-") || id.starts_with("chatgpt-") || id.strip_prefix('o').is_some_and(numbered)
+}
 
 fn headers(key: &str) -> Vec<(&'static str, String)> {
     if key.is_empty() { Vec::new() } else { vec![("authorization", format!("Bearer {key}"))] }
@@ -111,7 +119,7 @@ fn encode_assistant(message: &Message) -> Value {
 
 /// An answer in the making.
 #[derive(Debug, Default)]
-pub(super) struct Stream {
+struct Stream {
     text: String,
     thinking: String,
     calls: Vec<PartCall>,
@@ -179,12 +187,8 @@ struct PromptDetails {
     cached_tokens: Option<u64>,
 }
 
-impl Stream {
-    pub(super) fn is_done(&self) -> bool {
-        self.done
-    }
-
-    pub(super) fn event(&mut self, event: &SseEvent) -> Result<Vec<Delta>, ModelError> {
+impl StreamDecoder for Stream {
+    fn event(&mut self, event: &SseEvent) -> Result<Vec<Delta>, ModelError> {
         if self.done {
             return Ok(Vec::new());
         }
@@ -221,6 +225,36 @@ impl Stream {
         Ok(deltas)
     }
 
+    fn is_done(&self) -> bool {
+        self.done
+    }
+
+    /// The answer, if it is whole. With its finish reason everything of it has come: some compatible servers end the
+    /// stream there, without `[DONE]`.
+    fn finish(self: Box<Self>) -> Result<Reply, ModelError> {
+        let Some(stop) = self.stop else {
+            return Err(failure::broken("the stream ended without a finish reason"));
+        };
+        let mut content = Vec::new();
+        if !self.thinking.is_empty() {
+            content.push(Block::Thinking { thinking: self.thinking, signature: String::new() });
+        }
+        if !self.text.is_empty() {
+            content.push(Block::Text { text: self.text });
+        }
+        for call in self.calls {
+            let input = match call.arguments.trim() {
+                "" => json!({}),
+                text => parse_json(text).unwrap_or(Value::String(call.arguments)),
+            };
+            content.push(Block::ToolUse { id: call.id, name: call.name, input });
+        }
+        let stop = if self.refused { StopReason::Refusal } else { stop };
+        Ok(Reply { content, stop, usage: self.usage })
+    }
+}
+
+impl Stream {
     fn count(&mut self, counts: &Counts) {
         let cached =
             counts.prompt_tokens_details.as_ref().and_then(|details| details.cached_tokens).unwrap_or(0);
@@ -277,30 +311,6 @@ impl Stream {
         }
         call.arguments.push_str(&function.arguments.unwrap_or_default());
         Ok(())
-    }
-
-    /// The answer, if it is whole. With its finish reason everything of it has come: some compatible servers end the
-    /// stream there, without `[DONE]`.
-    pub(super) fn finish(self) -> Result<Reply, ModelError> {
-        let Some(stop) = self.stop else {
-            return Err(failure::broken("the stream ended without a finish reason"));
-        };
-        let mut content = Vec::new();
-        if !self.thinking.is_empty() {
-            content.push(Block::Thinking { thinking: self.thinking, signature: String::new() });
-        }
-        if !self.text.is_empty() {
-            content.push(Block::Text { text: self.text });
-        }
-        for call in self.calls {
-            let input = match call.arguments.trim() {
-                "" => json!({}),
-                text => parse_json(text).unwrap_or(Value::String(call.arguments)),
-            };
-            content.push(Block::ToolUse { id: call.id, name: call.name, input });
-        }
-        let stop = if self.refused { StopReason::Refusal } else { stop };
-        Ok(Reply { content, stop, usage: self.usage })
     }
 }
 

@@ -24,7 +24,7 @@ pub(super) fn stream(events: &[&str]) -> String {
 /// Decodes a stream that arrives in these pieces.
 pub(super) fn decode(api: &Api, pieces: &[&[u8]]) -> Result<(Vec<Delta>, Reply), ModelError> {
     let mut events = SseDecoder::default();
-    let mut decoder = (api.decoder)();
+    let mut decoder = api.decoder();
     let mut deltas = Vec::new();
     for piece in pieces {
         for event in events.push(piece)? {

@@ -220,7 +220,7 @@ async fn an_agent_that_reads_and_answers_completes() {
 async fn what_it_says_is_told_in_whole_lines() {
     let text = anthropic_text("It shows up in one place.\nThat is the second line");
     let server = Server::start(vec![Answer::stream(&text).in_pieces(3)]).await;
-    let ran = Bench::with(tempfile::tempdir().unwrap(), server.model(ProviderKind::Anthropic)).run().await;
+    let ran = Bench::with(tempfile::tempdir().unwrap(), server.model(ProviderKind("anthropic"))).run().await;
     assert_eq!(ran.outcome.end, AttemptEnd::Completed, "{:?}", ran.outcome);
     let said = ran.progress.iter().filter_map(|said| match said {
         Progress::Text(line) => Some(line.as_str()),
@@ -443,8 +443,8 @@ async fn a_folder_that_cannot_be_made_is_an_outcome() {
 #[tokio::test]
 async fn over_http_an_agent_calls_a_tool_and_answers() {
     let apis = [
-        (ProviderKind::Anthropic, anthropic_call("a.txt"), anthropic_text("It says alpha.")),
-        (ProviderKind::Openai, openai_call("a.txt"), openai_text("It says alpha.")),
+        (ProviderKind("anthropic"), anthropic_call("a.txt"), anthropic_text("It says alpha.")),
+        (ProviderKind("openai"), openai_call("a.txt"), openai_text("It says alpha.")),
     ];
     for (kind, call, text) in apis {
         // The second turn is limited once and cut once before it is answered.

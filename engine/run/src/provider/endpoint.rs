@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use flow_core::model::{ProviderKind, ProviderSettings, SettingsLayer};
-use flow_core::wire::{Api, api};
+use flow_core::wire::Api;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use reqwest::redirect::Policy;
 use reqwest::{Client, Url};
@@ -74,11 +74,11 @@ impl Endpoint {
     /// The endpoint of a provider; `model` is only for messages.
     pub(super) fn new(
         provider: &str,
+        api: &'static Api,
         settings: &ProviderSettings,
         model: &str,
         env: &dyn Fn(&str) -> Option<String>,
     ) -> Result<Self, ProviderError> {
-        let api = api(settings.kind);
         let text = settings.base_url.as_deref().unwrap_or(api.default_base);
         let bad = |message: String| ProviderError::BadUrl { provider: provider.to_owned(), message };
         let base = judge(text, settings.allow_local, settings.layer).map_err(bad)?;

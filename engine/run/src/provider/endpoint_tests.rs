@@ -1,16 +1,20 @@
+use flow_core::wire::api;
+
 use super::*;
 
 /// Which variable the key of a provider comes from, or what it gets instead.
 fn check(layer: SettingsLayer, base_url: Option<&str>, api_key_env: Option<&str>, key: &str) {
     let settings = ProviderSettings {
-        kind: ProviderKind::Anthropic,
+        kind: ProviderKind("anthropic"),
         base_url: base_url.map(str::to_owned),
         api_key_env: api_key_env.map(str::to_owned),
         max_concurrent: None,
         allow_local: false,
         layer,
     };
-    let endpoint = Endpoint::new("p", &settings, "m", &|_| Some(" k \n".to_owned())).unwrap();
+    let endpoint =
+        Endpoint::new("p", api(settings.kind.0).unwrap(), &settings, "m", &|_| Some(" k \n".to_owned()))
+            .unwrap();
     assert_eq!(format!("{:?}", endpoint.key), key, "{layer:?} {base_url:?} {api_key_env:?}");
     if let Key::Held { value, .. } = endpoint.key {
         assert_eq!(value, "k");
@@ -45,8 +49,8 @@ fn a_repository_binds_no_key() {
 fn a_slash_at_the_end_of_the_base_changes_nothing() {
     for base in ["https://proxy.example/v1", "https://proxy.example/v1/"] {
         let settings =
-            ProviderSettings { base_url: Some(base.to_owned()), ..vendor_settings(ProviderKind::Openai) };
-        let endpoint = Endpoint::new("p", &settings, "m", &|_| None).unwrap();
+            ProviderSettings { base_url: Some(base.to_owned()), ..vendor_settings(ProviderKind("openai")) };
+        let endpoint = Endpoint::new("p", api(settings.kind.0).unwrap(), &settings, "m", &|_| None).unwrap();
         assert_eq!(endpoint.url.as_str(), "https://proxy.example/v1/chat/completions");
     }
 }
@@ -73,7 +77,12 @@ fn whoever_holds_a_key_hides_its_memory_and_environment() {
 fn a_client_for_https_can_be_made() {
     let settings = ProviderSettings {
         base_url: Some("https://proxy.example".to_owned()),
-        ..vendor_settings(ProviderKind::Openai)
+        ..vendor_settings(ProviderKind("openai"))
     };
-    assert!(Endpoint::new("p", &settings, "m", &|_| None).unwrap().client().is_ok());
+    assert!(
+        Endpoint::new("p", api(settings.kind.0).unwrap(), &settings, "m", &|_| None)
+            .unwrap()
+            .client()
+            .is_ok()
+    );
 }

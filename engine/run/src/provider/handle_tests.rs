@@ -41,7 +41,7 @@ async fn a_limit_is_waited_for_and_the_same_request_sent_again() {
     let limited = Answer::status(429, r#"{"error": {"message": "slow down"}}"#).header("retry-after: 0");
     let server =
         Server::start(vec![limited.clone(), limited, Answer::stream(&anthropic_text("at last"))]).await;
-    let (reply, signs) = ask(&server.model(ProviderKind::Anthropic)).await;
+    let (reply, signs) = ask(&server.model(ProviderKind("anthropic"))).await;
     assert_eq!(reply.unwrap().text(), "at last");
     assert_eq!(statuses(&signs), [Some(429), Some(429), Some(200)]);
     assert_eq!(waits(&signs), [true, false, true, false]);
@@ -57,7 +57,7 @@ async fn a_cut_stream_is_asked_again_and_its_part_thrown_away() {
     let text = anthropic_text("whole");
     let cut = text.split("event: content_block_stop").next().unwrap();
     let server = Server::start(vec![Answer::stream(cut).end(End::Cut), Answer::stream(&text)]).await;
-    let (reply, signs) = ask(&server.model(ProviderKind::Anthropic)).await;
+    let (reply, signs) = ask(&server.model(ProviderKind("anthropic"))).await;
     assert_eq!(reply.unwrap().text(), "whole");
     assert_eq!(statuses(&signs), [None, Some(200)]);
 }
@@ -66,7 +66,7 @@ async fn a_cut_stream_is_asked_again_and_its_part_thrown_away() {
 async fn what_cannot_be_mended_is_asked_once() {
     for status in [400, 401, 403, 404] {
         let server = Server::start(vec![Answer::status(status, "no")]).await;
-        let (reply, _) = ask(&server.model(ProviderKind::Anthropic)).await;
+        let (reply, _) = ask(&server.model(ProviderKind("anthropic"))).await;
         assert_eq!(reply.unwrap_err().status, Some(status));
         assert_eq!(server.seen().len(), 1);
     }

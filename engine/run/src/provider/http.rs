@@ -77,7 +77,7 @@ async fn stream(
     delta: &mut (dyn FnMut(Delta) + Send),
 ) -> Result<Reply, ModelError> {
     let mut events = SseDecoder::default();
-    let mut decoder = (endpoint.api.decoder)();
+    let mut decoder = endpoint.api.decoder();
     let idle = endpoint.patience.idle;
     let mut deadline = Instant::now() + idle;
     let mut opening = Opening::default();

@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use flow_core::ids::Millis;
 use flow_core::model::{ModelWish, ProviderKind, ProviderSettings, SettingsLayer};
-use flow_core::wire::Block;
+use flow_core::wire::{Block, api};
 use serde_json::json;
 
 use super::super::testing::{
@@ -14,14 +14,15 @@ use super::*;
 /// The endpoint of a server, with little patience.
 fn hasty(server: &Server) -> Endpoint {
     let settings = ProviderSettings {
-        kind: ProviderKind::Anthropic,
+        kind: ProviderKind("anthropic"),
         base_url: Some(server.base.clone()),
         api_key_env: None,
         max_concurrent: None,
         allow_local: true,
         layer: SettingsLayer::User,
     };
-    let mut endpoint = Endpoint::new("test", &settings, "model-1", &|_| None).unwrap();
+    let mut endpoint =
+        Endpoint::new("test", api(settings.kind.0).unwrap(), &settings, "model-1", &|_| None).unwrap();
     endpoint.patience.first = Duration::from_millis(200);
     endpoint.patience.idle = Duration::from_millis(200);
     endpoint
@@ -38,8 +39,8 @@ async fn fails(answer: Answer) -> ModelError {
 #[tokio::test]
 async fn both_apis_stream_a_call_and_a_text() {
     let apis = [
-        (ProviderKind::Anthropic, anthropic_call("a.txt"), anthropic_text("héllo"), "post /v1/messages "),
-        (ProviderKind::Openai, openai_call("a.txt"), openai_text("héllo"), "post /chat/completions "),
+        (ProviderKind("anthropic"), anthropic_call("a.txt"), anthropic_text("héllo"), "post /v1/messages "),
+        (ProviderKind("openai"), openai_call("a.txt"), openai_text("héllo"), "post /chat/completions "),
     ];
     for (kind, call, text, line) in apis {
         let server = Server::start(vec![Answer::stream(&call), Answer::stream(&text)]).await;
@@ -61,9 +62,10 @@ async fn both_apis_stream_a_call_and_a_text() {
 
 #[tokio::test]
 async fn a_stream_in_pieces_of_any_size_is_the_same() {
-    for (kind, text) in
-        [(ProviderKind::Anthropic, anthropic_text("héllo ✓")), (ProviderKind::Openai, openai_text("héllo ✓"))]
-    {
+    for (kind, text) in [
+        (ProviderKind("anthropic"), anthropic_text("héllo ✓")),
+        (ProviderKind("openai"), openai_text("héllo ✓")),
+    ] {
         let sizes = [1, 2, 3, 5, 7, 11, 64];
         let server =
             Server::start(sizes.iter().map(|size| Answer::stream(&text).in_pieces(*size)).collect()).await;
@@ -152,7 +154,7 @@ async fn a_redirect_is_refused_and_its_target_never_asked() {
 async fn a_key_goes_to_its_own_host_and_stands_in_no_message() {
     let body = r#"{"error": {"type": "authentication_error", "message": "bad key secret-key-123"}}"#;
     let server = Server::start(vec![Answer::status(401, body)]).await;
-    let error = ask_model(&server.model(ProviderKind::Anthropic)).await.0.unwrap_err();
+    let error = ask_model(&server.model(ProviderKind("anthropic"))).await.0.unwrap_err();
     assert!(server.seen()[0].head.contains("x-api-key: secret-key-123"));
     assert!(
         error.message.contains("`TEST_KEY`") && !error.message.contains("secret-key"),
@@ -165,7 +167,7 @@ async fn a_key_goes_to_its_own_host_and_stands_in_no_message() {
 #[tokio::test]
 async fn a_host_that_a_repository_names_gets_no_key_and_the_run_says_so() {
     let server = Server::start(vec![Answer::stream(&openai_text("hi")), Answer::status(401, "")]).await;
-    let providers = server.providers(ProviderKind::Openai, SettingsLayer::Repository, Some("TEST_KEY"));
+    let providers = server.providers(ProviderKind("openai"), SettingsLayer::Repository, Some("TEST_KEY"));
     let model = providers.resolve(ModelWish::Plan("test/m")).unwrap().model;
     assert!(model.note().unwrap().contains("no key is sent to `127.0.0.1`"));
     assert_eq!(ask_model(&model).await.0.unwrap().text(), "hi");
@@ -180,7 +182,7 @@ async fn a_host_that_a_repository_names_gets_no_key_and_the_run_says_so() {
 async fn a_user_s_server_without_a_named_variable_gets_no_key() {
     let server = Server::start(vec![Answer::stream(&openai_text("hi"))]).await;
     let model = server
-        .providers(ProviderKind::Openai, SettingsLayer::User, None)
+        .providers(ProviderKind("openai"), SettingsLayer::User, None)
         .resolve(ModelWish::Plan("test/m"))
         .unwrap()
         .model;
@@ -193,7 +195,7 @@ async fn a_request_that_is_dropped_hangs_up() {
     let begun = anthropic_text("x");
     let begun = begun.split("event: content_block_stop").next().unwrap();
     let server = Server::start(vec![Answer::stream(begun).end(End::Still)]).await;
-    let model = server.model(ProviderKind::Anthropic);
+    let model = server.model(ProviderKind("anthropic"));
     let arrived = Arc::new(tokio::sync::Notify::new());
     let told = Arc::clone(&arrived);
     let asking = tokio::spawn(async move {

@@ -7,7 +7,8 @@
 //! 4. Dropping a request ends it.
 
 mod address;
-mod alias;
+#[cfg(test)]
+mod docs_tests;
 mod endpoint;
 mod error;
 mod gate;

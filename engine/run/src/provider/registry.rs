@@ -5,11 +5,10 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use flow_core::model::{ModelChoice, ModelTarget, ModelWish, ProviderKind, ProviderSettings, Settings};
+use flow_core::model::{ModelChoice, ModelTarget, ModelWish, ProviderSettings, Settings};
 use flow_core::text::did_you_mean;
-use flow_core::wire::{ModelScript, api};
+use flow_core::wire::{APIS, Api, ModelScript, aliases, api, api_of_model};
 
-use super::alias::{ALIASES, VENDORS, middle_model, vendor_of};
 use super::endpoint::{Endpoint, vendor_settings};
 use super::error::ProviderError;
 use super::gate::{DEFAULT_MAX, Gate};
@@ -129,11 +128,10 @@ impl Providers {
         if self.config.settings.models.contains_key("default") {
             return self.named("default", &mut Vec::new());
         }
-        let with_key = VENDORS
-            .iter()
-            .find(|(_, kind)| (self.config.env)(api(*kind).key_env).is_some_and(|key| !key.is_empty()));
+        let with_key =
+            APIS.iter().find(|api| (self.config.env)(api.key_env).is_some_and(|key| !key.is_empty()));
         match with_key {
-            Some((_, kind)) => self.named(middle_model(*kind), &mut Vec::new()),
+            Some(api) => self.named(api.middle_model, &mut Vec::new()),
             None => Err(ProviderError::NoModel {
                 provider: self.config.settings.providers.keys().next().cloned(),
             }),
@@ -151,20 +149,20 @@ impl Providers {
             seen.pop();
             return answer;
         }
-        if let Some((_, id)) = ALIASES.iter().find(|(alias, _)| *alias == name) {
-            return self.at("anthropic", id, name);
+        if let Some((_, api, id)) = aliases().find(|(alias, ..)| *alias == name) {
+            return self.at(api.kind.0, id, name);
         }
         if let Some((provider, id)) = name.split_once('/') {
             return self.at(provider, id, name);
         }
-        if let Some(vendor) = vendor_of(name) {
-            return self.at(vendor, name, name);
+        if let Some(api) = api_of_model(name) {
+            return self.at(api.kind.0, name, name);
         }
         if seen.contains(&name) {
             return Err(ProviderError::Circle { alias: name.to_owned() });
         }
-        let aliases = self.config.settings.models.keys().map(String::as_str);
-        let near = did_you_mean(name, aliases.chain(ALIASES.iter().map(|(alias, _)| *alias)));
+        let own = self.config.settings.models.keys().map(String::as_str);
+        let near = did_you_mean(name, own.chain(aliases().map(|(alias, ..)| alias)));
         Err(ProviderError::UnknownModel { model: name.to_owned(), near: near.map(str::to_owned) })
     }
 
@@ -243,20 +241,23 @@ impl Providers {
         if let Some(endpoint) = self.made().endpoints.get(provider) {
             return Ok(Arc::clone(endpoint));
         }
-        let settings = self.provider(provider, model)?;
-        let endpoint = Arc::new(Endpoint::new(provider, &settings, model, &*self.config.env)?);
+        let (api, settings) = self.provider(provider, model)?;
+        let endpoint = Arc::new(Endpoint::new(provider, api, &settings, model, &*self.config.env)?);
         Ok(Arc::clone(self.made().endpoints.entry(provider.to_owned()).or_insert(endpoint)))
     }
 
-    fn provider(&self, provider: &str, model: &str) -> Result<ProviderSettings, ProviderError> {
-        if let Some(settings) = self.config.settings.providers.get(provider) {
-            return Ok(settings.clone());
-        }
-        if let Some(kind) = vendor(provider) {
-            return Ok(vendor_settings(kind));
+    /// What a provider speaks, and how it is set up: by flow.toml, else as its vendor has it.
+    fn provider(
+        &self,
+        provider: &str,
+        model: &str,
+    ) -> Result<(&'static Api, ProviderSettings), ProviderError> {
+        let own = self.config.settings.providers.get(provider);
+        if let Some(api) = api(own.map_or(provider, |own| own.kind.0)) {
+            return Ok((api, own.cloned().unwrap_or_else(|| vendor_settings(api.kind))));
         }
         let known = self.config.settings.providers.keys().map(String::as_str);
-        let near = did_you_mean(provider, known.chain(VENDORS.iter().map(|(name, _)| *name)));
+        let near = did_you_mean(provider, known.chain(APIS.iter().map(|api| api.kind.0)));
         Err(ProviderError::UnknownProvider {
             provider: provider.to_owned(),
             model: model.to_owned(),
@@ -280,10 +281,6 @@ impl Providers {
     fn made(&self) -> MutexGuard<'_, Made> {
         self.made.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-fn vendor(name: &str) -> Option<ProviderKind> {
-    VENDORS.iter().find(|(vendor, _)| *vendor == name).map(|(_, kind)| *kind)
 }
 
 fn read_script(path: &Path) -> Result<Arc<ModelScript>, ProviderError> {

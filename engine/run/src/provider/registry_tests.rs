@@ -43,7 +43,7 @@ impl Given {
 
     fn provider(mut self, name: &str, base_url: &str, layer: SettingsLayer) -> Self {
         let settings = ProviderSettings {
-            kind: ProviderKind::Openai,
+            kind: flow_core::model::ProviderKind("openai"),
             base_url: Some(base_url.to_owned()),
             api_key_env: None,
             max_concurrent: Some(2),
@@ -100,7 +100,7 @@ fn script(file: &str) -> ModelTarget {
 
 #[test]
 fn built_in_aliases_are_models_of_anthropic() {
-    for (alias, id) in ALIASES {
+    for (alias, _, id) in aliases() {
         Given::keys(BOTH).gives(Some(alias), &format!("anthropic/{id}"));
         assert!(id.starts_with(&format!("claude-{alias}")), "{id}");
     }

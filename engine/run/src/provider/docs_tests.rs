@@ -1,10 +1,9 @@
 use flow_core::compile::{SettingsText, settings};
 use flow_core::diagnostic::SourceFile;
 use flow_core::model::{ModelTarget, SettingsLayer};
-use flow_core::wire::APIS;
+use flow_core::wire::{APIS, aliases};
 
-use super::super::gate::DEFAULT_MAX;
-use super::*;
+use super::gate::DEFAULT_MAX;
 
 /// Every flow.toml that people copy.
 const COPIED: &[&str] = &[
@@ -16,11 +15,8 @@ const COPIED: &[&str] = &[
 
 #[test]
 fn settings_that_people_copy_name_the_models_that_are_built_in_and_no_others() {
-    let built_in: Vec<&str> = ALIASES
-        .iter()
-        .map(|(alias, _)| *alias)
-        .chain(VENDORS.iter().map(|(_, kind)| middle_model(*kind)))
-        .collect();
+    let built_in: Vec<&str> =
+        aliases().map(|(alias, ..)| alias).chain(APIS.iter().map(|api| api.middle_model)).collect();
     for text in COPIED {
         let file = SourceFile::new("flow.toml", *text).into();
         let layer = SettingsText { layer: SettingsLayer::Repository, dir: String::new(), file };
@@ -38,20 +34,16 @@ fn settings_that_people_copy_name_the_models_that_are_built_in_and_no_others() {
 fn the_page_about_models_says_what_is_built_in() {
     let page = include_str!("../../../docs/models.md");
     let has = |text: String| assert!(page.contains(&text), "engine/docs/models.md lacks: {text}");
-    for (alias, id) in ALIASES {
-        has(format!("| `{alias}` | `anthropic/{id}` |"));
+    for (alias, api, id) in aliases() {
+        has(format!("| `{alias}` | `{}/{id}` |", api.kind.0));
     }
-    for (name, kind) in VENDORS {
-        let api = APIS.iter().find(|api| api.kind == *kind).unwrap();
-        has(format!("| `{name}` | `{}` | `{}` | `{}` |", api.default_base, api.path, api.key_env));
+    for api in APIS {
+        has(format!("| `{}` | `{}` | `{}` | `{}` |", api.kind.0, api.default_base, api.path, api.key_env));
     }
-    let [first, second] = [0, 1].map(|at| VENDORS[at].1);
-    has(format!(
-        "with `{}` set `{}`, with `{}` `{}`",
-        flow_core::wire::api(first).key_env,
-        middle_model(first),
-        flow_core::wire::api(second).key_env,
-        middle_model(second)
-    ));
+    let (first, others) = APIS.split_first().unwrap();
+    has(format!("with `{}` set `{}`", first.key_env, first.middle_model));
+    for api in others {
+        has(format!(", with `{}` `{}`", api.key_env, api.middle_model));
+    }
     has(format!("At most {DEFAULT_MAX} requests at once"));
 }
