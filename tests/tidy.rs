@@ -25,8 +25,15 @@ const CORE: &[&[&str]] = &[
     &["schedule", "converse"],
     &["report", "values"],
 ];
-const RUN: &[&[&str]] =
-    &[&["sys"], &["store", "load", "workspace", "provider"], &["tool"], &["execute"], &["watch"], &["drive"]];
+const RUN: &[&[&str]] = &[
+    &["sys"],
+    &["store", "load", "workspace", "provider"],
+    &["tool"],
+    &["execute"],
+    &["watch"],
+    &["drive"],
+    &["engine"],
+];
 
 /// Edges that the rows alone would allow and that must not exist.
 const STRANGERS: &[(&str, &str)] = &[

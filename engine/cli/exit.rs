@@ -1,13 +1,16 @@
 //! From errors to what a person reads and to the cause, whose code the program ends with.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::process::ExitCode;
 
-use flow_core::model::Cause;
-use flow_run::store::{FindError, JournalError, OwnerError, PlanLockError, StateError};
-use flow_run::workspace::WorkspaceError;
+use flow_core::model::{Cause, TaskState};
+use flow_core::plan::SelectError;
+use flow_run::engine::{EngineError, FindError, OwnerError, PlanLockError, StateError, WorkspaceError};
 
-/// An error that knows what it is the cause of; everything else is a defect.
+use crate::ui;
+
+/// An error of the command line itself, which knows what it is the cause of.
 #[derive(Debug)]
 pub struct Failure {
     cause: Cause,
@@ -27,77 +30,6 @@ impl Failure {
         self.help = Some(help.into());
         self
     }
-
-    /// Why the command ended.
-    pub fn cause(&self) -> Cause {
-        self.cause
-    }
-
-    /// What to do.
-    pub fn help_text(&self) -> Option<&str> {
-        self.help.as_deref()
-    }
-}
-
-/// Ends the program with the code of a cause.
-pub fn with(cause: Cause) -> ExitCode {
-    ExitCode::from(cause.code())
-}
-
-/// What to do about an error.
-pub fn help(error: &anyhow::Error) -> Option<&str> {
-    match error.downcast_ref::<Failure>() {
-        Some(failure) => failure.help_text(),
-        None if error.is::<StateError>() => {
-            Some("another place for runs: `--state-dir DIR` or `FLOW_STATE_DIR`")
-        }
-        None => None,
-    }
-}
-
-/// The cause that is a folder that can't be used.
-fn of_state(error: &StateError) -> Cause {
-    if error.is_distrust() { Cause::NotTrusted } else { Cause::Io }
-}
-
-/// The cause that is any error that reaches `main`: its own, that of the run folder's errors, else a defect.
-pub fn of(error: &anyhow::Error) -> Cause {
-    if let Some(failure) = error.downcast_ref::<Failure>() {
-        return failure.cause();
-    }
-    match error.downcast_ref::<WorkspaceError>() {
-        Some(WorkspaceError::Foreign { .. }) => return Cause::NotTrusted,
-        Some(_) => return Cause::Io,
-        None => {}
-    }
-    if let Some(error) = error.downcast_ref::<StateError>() {
-        return of_state(error);
-    }
-    match error.downcast_ref::<FindError>() {
-        Some(FindError::State(error)) => return of_state(error),
-        Some(
-            FindError::NoRuns { .. }
-            | FindError::NotAnId { .. }
-            | FindError::Unknown { .. }
-            | FindError::Ambiguous { .. },
-        ) => {
-            return Cause::Invalid;
-        }
-        None => {}
-    }
-    match error.downcast_ref::<OwnerError>() {
-        Some(OwnerError::Owned { .. }) => return Cause::Locked,
-        Some(OwnerError::Io { .. }) => return Cause::Io,
-        None => {}
-    }
-    match error.downcast_ref::<PlanLockError>() {
-        Some(PlanLockError::Held { .. }) => return Cause::Locked,
-        Some(PlanLockError::State(error)) => return of_state(error),
-        Some(PlanLockError::Io { .. }) => return Cause::Io,
-        None => {}
-    }
-    let io = error.is::<JournalError>() || error.is::<std::io::Error>();
-    if io { Cause::Io } else { Cause::Bug }
 }
 
 impl fmt::Display for Failure {
@@ -107,3 +39,126 @@ impl fmt::Display for Failure {
 }
 
 impl std::error::Error for Failure {}
+
+/// Ends the program with the code of a cause.
+pub fn with(cause: Cause) -> ExitCode {
+    ExitCode::from(cause.code())
+}
+
+/// Says what went wrong.
+pub fn tell(error: &anyhow::Error) {
+    match error.downcast_ref::<EngineError>() {
+        Some(EngineError::Invalid(findings)) => ui::diagnostics(findings),
+        Some(EngineError::NoModel(all)) => {
+            // What to do is said once where it is the same for the last.
+            let last = all.last().and_then(|last| last.help.as_deref());
+            for one in all.iter().rev().skip(1).rev() {
+                ui::error(&one.to_string(), one.help.as_deref().filter(|own| Some(*own) != last));
+            }
+        }
+        Some(_) | None => {}
+    }
+    let shown = format!("{error:#}");
+    if !shown.is_empty() {
+        ui::error(&shown, help(error).as_deref());
+    }
+}
+
+/// What to do about an error.
+fn help(error: &anyhow::Error) -> Option<Cow<'_, str>> {
+    if let Some(failure) = error.downcast_ref::<Failure>() {
+        return failure.help.as_deref().map(Cow::Borrowed);
+    }
+    const ELSEWHERE: &str = "another place for runs: `--state-dir DIR` or `FLOW_STATE_DIR`";
+    Some(match error.downcast_ref::<EngineError>()? {
+        EngineError::Select(SelectError::NoTask { help, .. })
+        | EngineError::NoInstance { help, .. }
+        | EngineError::NoTask { help, .. } => Cow::Borrowed(help),
+        EngineError::NoModel(all) => Cow::Borrowed(all.last()?.help.as_deref()?),
+        EngineError::State(_) => Cow::Borrowed(ELSEWHERE),
+        EngineError::NoRuns { .. } => {
+            Cow::Borrowed("start one with `flow run PLAN`, or name the project's folder with `-C`")
+        }
+        EngineError::Thread(_) => {
+            Cow::Borrowed("too many processes of this user, or too small a limit (`ulimit -u`)")
+        }
+        EngineError::LeftOut { left_out, only, .. } => {
+            let flag = if *only { "--only" } else { "--from" };
+            let flags: Vec<String> = left_out.iter().take(3).map(|name| format!("{flag} {name}")).collect();
+            let flags = flags.join(" ");
+            Cow::Owned(format!("let it take part: `{flags}`; or let the text cope without: `| default(...)`"))
+        }
+        EngineError::NothingToRetry { state, .. } => Cow::Borrowed(match state {
+            TaskState::Skipped => "it was skipped; only what did not end well is run again",
+            TaskState::Blocked => "retry what it needs; it runs after that",
+            TaskState::Created => "it has not begun; `flow resume` goes on with it",
+            TaskState::Completed
+            | TaskState::Starting
+            | TaskState::Running
+            | TaskState::Failed
+            | TaskState::Killed
+            | TaskState::Lost => "only what did not end well is run again",
+        }),
+        _ => return None,
+    })
+}
+
+/// The cause that is any error: its own, that of what the engine met, else a defect.
+pub fn of(error: &anyhow::Error) -> Cause {
+    if let Some(failure) = error.downcast_ref::<Failure>() {
+        return failure.cause;
+    }
+    match error.downcast_ref::<EngineError>() {
+        Some(error) => of_engine(error),
+        None if error.is::<std::io::Error>() => Cause::Io,
+        None => Cause::Bug,
+    }
+}
+
+fn of_engine(error: &EngineError) -> Cause {
+    match error {
+        EngineError::NoCurrentFolder(_) | EngineError::NoFolder { .. } => Cause::Usage,
+        EngineError::Invalid(_)
+        | EngineError::LeftOut { .. }
+        | EngineError::Models(_)
+        | EngineError::NoModel(_)
+        | EngineError::WouldNotStart { .. }
+        | EngineError::LockName(_)
+        | EngineError::NoRuns { .. }
+        | EngineError::NoTask { .. }
+        | EngineError::NothingToRetry { .. } => Cause::Invalid,
+        EngineError::Select(_) | EngineError::NoInstance { .. } => Cause::NothingSelected,
+        EngineError::EmptyJournal(_)
+        | EngineError::NoBeginning
+        | EngineError::Replay { .. }
+        | EngineError::Keep { .. }
+        | EngineError::Kept { .. }
+        | EngineError::Write { .. }
+        | EngineError::WriteJournal { .. }
+        | EngineError::Thread(_)
+        | EngineError::System { .. }
+        | EngineError::Drive(_)
+        | EngineError::Journal(_)
+        | EngineError::Io(_) => Cause::Io,
+        EngineError::State(error) => of_state(error),
+        EngineError::Find(FindError::State(error)) => of_state(error),
+        EngineError::Find(
+            FindError::NoRuns { .. }
+            | FindError::NotAnId { .. }
+            | FindError::Unknown { .. }
+            | FindError::Ambiguous { .. },
+        ) => Cause::Invalid,
+        EngineError::Owner(OwnerError::Owned { .. }) => Cause::Locked,
+        EngineError::Owner(OwnerError::Io { .. }) => Cause::Io,
+        EngineError::PlanLock(PlanLockError::Held { .. }) => Cause::Locked,
+        EngineError::PlanLock(PlanLockError::State(error)) => of_state(error),
+        EngineError::PlanLock(PlanLockError::Io { .. }) => Cause::Io,
+        EngineError::Workspace(WorkspaceError::Foreign { .. }) => Cause::NotTrusted,
+        EngineError::Workspace(_) => Cause::Io,
+    }
+}
+
+/// The cause that is a folder that can't be used.
+fn of_state(error: &StateError) -> Cause {
+    if error.is_distrust() { Cause::NotTrusted } else { Cause::Io }
+}

@@ -8,8 +8,8 @@ mod args;
 mod command;
 mod exit;
 mod hints;
-mod kept;
-mod session;
+mod inputs;
+mod project;
 mod ui;
 
 use std::process::ExitCode;
@@ -37,10 +37,7 @@ fn main() -> ExitCode {
     match command::dispatch(cli) {
         Ok(code) => ExitCode::from(code),
         Err(error) => {
-            let shown = format!("{error:#}");
-            if !shown.is_empty() {
-                ui::error(&shown, exit::help(&error));
-            }
+            exit::tell(&error);
             exit::with(exit::of(&error))
         }
     }

@@ -7,16 +7,17 @@ use flow_core::compile::AgentRegistry;
 use flow_core::diagnostic::Diagnostic;
 use flow_core::model::{AgentDef, AgentSource, Cause, ModelRef, ToolPolicy, ToolRule};
 use flow_core::text::{alike, did_you_mean, list_some, one_line, visible};
+use flow_run::engine::Engine;
 use serde_json::{Value, json};
 
 use crate::args::{AgentsCommand, ListHow};
 use crate::exit::Failure;
-use crate::session::Session;
+use crate::project;
 use crate::ui;
 
-pub(super) fn run(session: &Session, command: &AgentsCommand) -> anyhow::Result<u8> {
-    let settings = session.settings(&session.project.here)?;
-    let registry = session.agents(&session.project.here, &settings)?;
+pub(super) fn run(engine: &Engine, command: &AgentsCommand) -> anyhow::Result<u8> {
+    let settings = project::settings(engine, &engine.project().here)?;
+    let registry = project::agents(engine, &engine.project().here, &settings)?;
     match command {
         AgentsCommand::List { output } => {
             let winners: Vec<&AgentDef> = registry.winners().collect();

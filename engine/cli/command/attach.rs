@@ -5,20 +5,16 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use anyhow::Context;
 use flow_core::event::{Entry, Event};
 use flow_core::model::Cause;
 use flow_core::plan::Plan;
 use flow_core::report::{RunReport, denied_lines};
-use flow_run::store::RunFolder;
-use flow_run::sys::signals::{Order, Orders, suspend};
+use flow_run::engine::{Engine, EngineError, Listener, Order, Run};
 use flow_run::watch::{self, Follower, Limits, Publisher, Update};
 
-use super::{engine, reconcile, report};
+use super::{live, report};
 use crate::args::AttachArgs;
 use crate::exit::Failure;
-use crate::kept;
-use crate::session::Session;
 use crate::ui;
 
 /// Between two looks at the run.
@@ -37,36 +33,32 @@ enum Left {
     Told(Order),
 }
 
-pub(super) fn run(session: &Session, args: &AttachArgs) -> anyhow::Result<u8> {
-    let folder = Arc::new(match &args.run {
-        Some(name) => session.find_run(name)?,
-        None => newest_live(session)?,
-    });
-    reconcile::one(session, &folder);
-    let how = engine::how(args.output, args.verbose, args.quiet, ui::can_redraw());
-    let mut follower = Follower::new(Arc::clone(&folder));
-    let earlier = follower.events()?;
-    let plan = kept::read(folder.path()).ok().and_then(|kept| session.plan_of(kept));
+pub(super) fn run(engine: &Engine, args: &AttachArgs) -> anyhow::Result<u8> {
+    let run = match &args.run {
+        Some(name) => engine.find_run(name)?,
+        None => newest_live(engine)?,
+    };
+    engine.reconcile_run(&run).iter().for_each(ui::notice);
+    let how = live::how(args.output, args.verbose, args.quiet, ui::can_redraw());
+    let mut follower = Follower::new(Arc::clone(run.folder()));
+    let earlier = follower.events().map_err(EngineError::from)?;
+    let plan = engine.plan_of_run(&run);
     let left = match earlier.iter().fold(None, ended) {
         // It was over before anybody looked.
-        Some(exit) if !folder.owner_alive()? => Left::Ended(exit),
+        Some(exit) if !run.is_live()? => Left::Ended(exit),
         ended => {
             // How many tasks at once the journal says.
             let limits = plan.as_ref().map(|plan| Limits { concurrency: None, ..Limits::of(plan, 0) });
-            let watched = ui::Watched {
-                folder: Arc::clone(&folder),
-                earlier,
-                limits: limits.unwrap_or_default(),
-                ours: false,
-            };
+            let watched =
+                ui::Watched { run: run.clone(), earlier, limits: limits.unwrap_or_default(), ours: false };
             look_on(watched, follower, (ended, how))?
         }
     };
-    let now = report::fold(&folder)?;
+    let now = run.report()?;
     match left {
         Left::Told(order) => {
             let flow = ui::program();
-            let run = folder.id();
+            let run = run.id();
             ui::note(&format!(
                 "run {run} goes on\nSee it again: {flow} attach {run}\nEnd it: {flow} stop {run}"
             ));
@@ -78,22 +70,22 @@ pub(super) fn run(session: &Session, args: &AttachArgs) -> anyhow::Result<u8> {
             .code())
         }
         Left::Ended(exit) => {
-            say_the_end(session, (&folder, plan.as_ref()), &now, how)?;
+            say_the_end(engine, (&run, plan.as_ref()), &now, how)?;
             Ok(exit)
         }
         Left::Lost => {
-            reconcile::one(session, &folder);
-            let message = format!("the engine of run {} died: {}", folder.id(), now.counts.in_words());
-            let help = format!("go on with `{} resume {}`", ui::program(), folder.id());
+            engine.reconcile_run(&run).iter().for_each(ui::notice);
+            let message = format!("the engine of run {} died: {}", run.id(), now.counts.in_words());
+            let help = format!("go on with `{} resume {}`", ui::program(), run.id());
             Err(Failure::new(Cause::TaskFailed, message).help(help).into())
         }
     }
 }
 
-fn newest_live(session: &Session) -> anyhow::Result<RunFolder> {
-    for folder in session.runs()? {
-        if folder.owner_alive()? {
-            return Ok(folder);
+fn newest_live(engine: &Engine) -> anyhow::Result<Run> {
+    for run in engine.runs()? {
+        if run.is_live()? {
+            return Ok(run);
         }
     }
     let help = format!("what has run: {} ps", ui::program());
@@ -115,37 +107,31 @@ fn look_on(
     mut follower: Follower,
     (ended, how): (Option<u8>, ui::How),
 ) -> anyhow::Result<Left> {
-    let folder = Arc::clone(&watched.folder);
+    let run = watched.run.clone();
     if matches!(how, ui::How::Live { .. } | ui::How::Plain | ui::How::Verbose) {
-        ui::note(&format!("run {}; Ctrl-C leaves it running", folder.id()));
+        ui::note(&format!("run {}; Ctrl-C leaves it running", run.id()));
     }
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .context("can't start the runtime")?;
-    runtime.block_on(async {
-        // Before anything is shown: whoever sees the run may want to leave it.
-        let orders = Orders::listen().context("can't listen for signals")?;
-        let (publisher, updates) = watch::channel();
-        let watcher = ui::Watcher::start(how, updates, watched).context("can't start a thread")?;
-        let left = follow(&folder, &mut follower, &publisher, (orders, ended)).await;
-        drop(publisher);
-        watcher.finish();
-        left
-    })
+    // Before anything is shown: whoever sees the run may want to leave it.
+    let listener = Listener::new()?;
+    let (publisher, updates) = watch::channel();
+    let watcher = ui::Watcher::start(how, updates, watched).map_err(EngineError::Thread)?;
+    let left = follow(&run, &mut follower, &publisher, (listener, ended));
+    drop(publisher);
+    watcher.finish();
+    left
 }
 
-async fn follow(
-    folder: &RunFolder,
+fn follow(
+    run: &Run,
     follower: &mut Follower,
     publisher: &Publisher,
-    (mut orders, mut over): (Orders, Option<u8>),
+    (mut listener, mut over): (Listener, Option<u8>),
 ) -> anyhow::Result<Left> {
     let mut since = Instant::now();
     loop {
         // Asked first: what it wrote before it left is read below.
-        let alive = folder.owner_alive()?;
-        for entry in follower.events()? {
+        let alive = run.is_live()?;
+        for entry in follower.events().map_err(EngineError::from)? {
             over = ended(over, &entry);
             since = Instant::now();
             publisher.publish(Update::Event(Arc::new(entry)));
@@ -156,26 +142,21 @@ async fn follow(
             None if !alive => return Ok(Left::Lost),
             Some(_) | None => {}
         }
-        tokio::select! {
-            order = orders.next() => match order {
-                // A terminal that can't stop us is no reason to leave.
-                Order::Suspend => drop(suspend()),
-                order => return Ok(Left::Told(order)),
-            },
-            () = tokio::time::sleep(LOOK) => {}
+        if let Some(order) = listener.next(LOOK) {
+            return Ok(Left::Told(order));
         }
     }
 }
 
 fn say_the_end(
-    session: &Session,
-    (folder, plan): (&Arc<RunFolder>, Option<&Plan>),
+    engine: &Engine,
+    (run, plan): (&Run, Option<&Plan>),
     now: &RunReport,
     how: ui::How,
 ) -> anyhow::Result<()> {
-    let shown = session.show(folder.path());
+    let shown = engine.show(run.path());
     if how == ui::How::Github {
-        report::tell_github(folder, now)?;
+        report::tell_github(run, now)?;
     }
     if let Some(plan) = plan {
         ui::denied(&denied_lines(now, plan));
@@ -184,5 +165,5 @@ fn say_the_end(
         let took = Duration::from_millis(now.duration_ms);
         ui::summary(how, &ui::Ended { report: now, took, folder: &shown });
     }
-    engine::print_outputs(how, now.outputs.clone())
+    live::print_outputs(how, now.outputs.clone())
 }

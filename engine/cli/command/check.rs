@@ -4,33 +4,34 @@ use flow_core::compile::{AgentRegistry, Purpose};
 use flow_core::diagnostic::{Code, Diagnostic};
 use flow_core::model::{AgentSource, Cause};
 
-use super::models;
+use super::live;
 use crate::args::{CheckArgs, ListHow};
 use crate::exit::Failure;
-use crate::session::Session;
+use crate::inputs::plan_request;
 use crate::ui;
+use flow_run::engine::Engine;
 
-pub(super) fn run(session: &Session, args: &CheckArgs) -> anyhow::Result<u8> {
+pub(super) fn run(engine: &Engine, args: &CheckArgs) -> anyhow::Result<u8> {
     let plans = match &args.plan {
         Some(plan) => vec![plan.clone()],
-        None => session.plans(),
+        None => engine.plans(),
     };
     let mut all: Vec<Diagnostic> = Vec::new();
     let mut odd = Vec::new();
     let mut tasks = 0;
     for plan in &plans {
-        let (prepared, diagnostics) = session.examine(plan, &args.inputs, Purpose::Look)?;
+        let (prepared, diagnostics) = engine.check(&plan_request(engine, plan, &args.inputs, Purpose::Look)?);
         all.extend(diagnostics);
         let Some(prepared) = prepared else { continue };
         tasks += prepared.plan.tasks.len();
-        let providers = models::providers(&prepared, &models::answering(session, &args.models, None))?;
-        all.extend(models::unknown(&prepared, &providers));
-        all.extend(models::expected(session, &prepared, &providers, None));
+        let ready = engine.answered(prepared, &live::answering(&args.models))?;
+        all.extend(ready.unknown_models(engine));
+        all.extend(ready.oddities(engine));
     }
     if args.plan.is_none() {
-        let (settings, found) = session.find_settings(&session.project.here);
+        let (settings, found) = engine.settings(&engine.project().here);
         all.extend(found);
-        let (agents, found) = session.find_agents(&session.project.here, &settings);
+        let (agents, found) = engine.agents(&engine.project().here, &settings);
         all.extend(found);
         odd = agents.diagnostics();
         if plans.is_empty() && all.is_empty() && odd.is_empty() && !has_own(&agents) {

@@ -1,18 +1,19 @@
 //! The conversation of an agent, told as far as it has gone.
 
 use std::io;
-use std::path::{Path, PathBuf};
 
 use flow_core::converse::{LogLine, Teller, ended};
+use flow_core::ids::Address;
 use flow_core::model::TaskState;
 use flow_core::report::TaskReport;
-use flow_run::execute::{LogReader, conversation_log};
+use flow_run::engine::{AgentLog, Run};
 
 /// A conversation that is told.
 pub(super) struct Conversation {
-    folder: PathBuf,
+    run: Run,
+    task: Address,
     /// None before the first look.
-    reader: Option<LogReader>,
+    reader: Option<AgentLog>,
     teller: Teller,
     /// How the last attempt ended, told once another follows: of the last one the task knows more.
     end: Option<LogLine>,
@@ -21,9 +22,9 @@ pub(super) struct Conversation {
 }
 
 impl Conversation {
-    pub(super) fn new(folder: &Path) -> Self {
-        let folder = folder.to_owned();
-        Conversation { folder, reader: None, teller: Teller::default(), end: None, over: false }
+    pub(super) fn new(run: &Run, task: &Address) -> Self {
+        let (run, task) = (run.clone(), task.clone());
+        Conversation { run, task, reader: None, teller: Teller::default(), end: None, over: false }
     }
 
     /// What is new, and how the task ended.
@@ -31,11 +32,11 @@ impl Conversation {
         let lines: Vec<LogLine> = match &mut self.reader {
             Some(reader) => reader.read_new()?.into_iter().map(|logged| logged.line).collect(),
             none => {
-                let reader = none.insert(LogReader::new(&self.folder));
+                let reader = none.insert(self.run.agent_log(&self.task));
                 let lines: Vec<_> = reader.read_new()?.into_iter().map(|logged| logged.line).collect();
                 let knows = lines.iter().any(|line| matches!(line, LogLine::Began { .. }));
                 // A run of an earlier version, or one that has just begun.
-                if knows { lines } else { conversation_log(&self.folder)? }
+                if knows { lines } else { self.run.conversation(&self.task)? }
             }
         };
         let mut text = String::new();

@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::Context;
 use flow_core::model::Cause;
-use flow_run::store::RunFolder;
+use flow_run::engine::Run;
 
 use crate::exit::Failure;
 use crate::ui;
@@ -51,12 +51,12 @@ pub(super) fn leave_session() -> anyhow::Result<()> {
 }
 
 /// Says the run's id to the foreground half; from then on all that is said goes to the run's folder.
-pub(super) fn announce(folder: &RunFolder) -> anyhow::Result<()> {
-    let path = folder.path().join("engine.log");
+pub(super) fn announce(run: &Run) -> anyhow::Result<()> {
+    let path = run.path().join("engine.log");
     let failed =
         |error: io::Error| Failure::new(Cause::Io, format!("can't write `{}`: {error}", path.display()));
     let log = OpenOptions::new().append(true).create(true).mode(0o600).open(&path).map_err(failed)?;
-    ui::print(&format!("{}\n", folder.id()))?;
+    ui::print(&format!("{}\n", run.id()))?;
     rustix::stdio::dup2_stdout(&log).map_err(|error| failed(error.into()))?;
     rustix::stdio::dup2_stderr(&log).map_err(|error| failed(error.into()))?;
     Ok(())

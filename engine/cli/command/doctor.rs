@@ -5,19 +5,14 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use flow_core::diagnostic::Diagnostic;
-use flow_core::model::{Cause, ModelWish, Settings, SettingsLayer};
+use flow_core::model::{Cause, Settings, SettingsLayer};
 use flow_core::text::{list_some, visible};
 use flow_core::wire::APIS;
-use flow_run::provider::{ProviderConfig, Providers};
-use flow_run::store::StateDir;
-use flow_run::sys::process::processes_tagged;
-use flow_run::workspace::abandoned;
+use flow_run::engine::{Abandoned, DefaultModel, Engine, Run, has_program};
 use rustix::fs::{Access, access, statvfs};
 use serde_json::{Value, json};
 
-use super::reconcile;
 use crate::args::{DoctorArgs, ListHow};
-use crate::session::{Session, has_program};
 use crate::ui;
 
 /// A disk with less than this is low, and with a tenth of it full.
@@ -53,13 +48,13 @@ impl Check {
     }
 }
 
-pub(super) fn run(session: &Session, args: &DoctorArgs) -> anyhow::Result<u8> {
-    let (settings, findings) = session.find_settings(&session.project.here);
-    let mut checks = vec![git(), bash(), config(&findings), agents(session, &settings)];
-    checks.extend(models(session, &settings));
-    checks.extend([state(session), disk(&session.project.root)]);
-    checks.extend(dead_runs(session));
-    checks.extend(trees(session));
+pub(super) fn run(engine: &Engine, args: &DoctorArgs) -> anyhow::Result<u8> {
+    let (settings, findings) = engine.settings(&engine.project().here);
+    let mut checks = vec![git(), bash(), config(&findings), agents(engine, &settings)];
+    checks.extend(models(engine, &settings));
+    checks.extend([state(engine), disk(&engine.project().root)]);
+    checks.extend(dead_runs(engine));
+    checks.extend(trees(engine));
     match args.output {
         ListHow::Json => ui::print_json(&checks.iter().map(as_json).collect::<Vec<_>>())?,
         ListHow::Text => ui::print(&as_text(&checks))?,
@@ -113,9 +108,9 @@ fn first(findings: &[Diagnostic]) -> &str {
     findings.iter().find(|finding| finding.is_error()).map_or("", |finding| finding.message.as_str())
 }
 
-fn agents(session: &Session, settings: &Settings) -> Check {
+fn agents(engine: &Engine, settings: &Settings) -> Check {
     const NEXT: &str = "see them with `flow agents check`";
-    let (registry, unreadable) = session.find_agents(&session.project.here, settings);
+    let (registry, unreadable) = engine.agents(&engine.project().here, settings);
     let usable = registry.names().count();
     let findings: Vec<&Diagnostic> = registry.findings().into_iter().chain(&unreadable).collect();
     let errors = findings.iter().filter(|finding| finding.is_error()).count();
@@ -127,7 +122,7 @@ fn agents(session: &Session, settings: &Settings) -> Check {
 }
 
 /// The default model, and which keys there are. No key is ever shown.
-fn models(session: &Session, settings: &Settings) -> Vec<Check> {
+fn models(engine: &Engine, settings: &Settings) -> Vec<Check> {
     // A key that a project's flow.toml names is never sent.
     let personal = settings.providers.values().filter(|one| one.layer != SettingsLayer::Repository);
     let own = personal.filter_map(|provider| provider.api_key_env.as_deref());
@@ -149,22 +144,13 @@ fn models(session: &Session, settings: &Settings) -> Vec<Check> {
         let said = "`claude` is on the PATH, and its sign-in is no model for flow: there is no such provider";
         Check::odd("claude", said, "flow asks models itself, with a key")
     });
-    let config = ProviderConfig {
-        settings: settings.clone(),
-        script: None,
-        model: None,
-        env: Box::new(|name| std::env::var(name).ok()),
-    };
-    let resolved = Providers::new(config).and_then(|providers| providers.resolve(ModelWish::Default));
-    let model = match resolved.map(|chosen| chosen.model) {
-        Ok(model) => match model.written() {
-            Some(written) => Check::odd(
-                "model",
-                format!("the written model `{}`", session.show(&written.file)),
-                "what it says was written down beforehand; for a real one set a key, or name it under `[models]`",
-            ),
-            None => Check::good("model", format!("`{}`", model.name())),
-        },
+    let model = match engine.default_model(settings) {
+        Ok(DefaultModel::Written(file)) => Check::odd(
+            "model",
+            format!("the written model `{file}`"),
+            "what it says was written down beforehand; for a real one set a key, or name it under `[models]`",
+        ),
+        Ok(DefaultModel::Real(name)) => Check::good("model", format!("`{name}`")),
         Err(error) => {
             let next = error.help().unwrap_or_else(|| "look at `[models]` in flow.toml".to_owned());
             Check::odd("model", error.to_string(), next)
@@ -173,28 +159,28 @@ fn models(session: &Session, settings: &Settings) -> Vec<Check> {
     [keys, model].into_iter().chain(claude).collect()
 }
 
-fn state(session: &Session) -> Check {
-    let path = &session.project.state_dir;
-    let shown = session.project.show(path);
+fn state(engine: &Engine) -> Check {
+    let path = &engine.project().state_dir;
+    let shown = engine.project().show(path);
     let writable = |path: &Path| access(path, Access::WRITE_OK).is_ok();
-    match StateDir::existing(path) {
-        Ok(Some(_)) if writable(path) => Check::good("state", shown),
-        Ok(Some(_)) => Check::bad(
+    match engine.has_state() {
+        Ok(true) if writable(path) => Check::good("state", shown),
+        Ok(true) => Check::bad(
             "state",
             format!("`{shown}` can't be written"),
             "give yourself the right to write there",
         ),
-        Ok(None) if path.parent().is_some_and(writable) => {
+        Ok(false) if path.parent().is_some_and(writable) => {
             Check::good("state", format!("`{shown}` is made with the first run"))
         }
-        Ok(None) => Check::bad(
+        Ok(false) => Check::bad(
             "state",
             format!("`{shown}` can't be made"),
             "choose another folder with `--state-dir` or FLOW_STATE_DIR",
         ),
         Err(error) => Check::bad(
             "state",
-            format!("{:#}", anyhow::Error::new(error)),
+            error.in_full(),
             "mend that, or choose another folder with `--state-dir` or FLOW_STATE_DIR",
         ),
     }
@@ -213,8 +199,8 @@ fn disk(root: &Path) -> Check {
     }
 }
 
-fn dead_runs(session: &Session) -> Vec<Check> {
-    let dead = match reconcile::dead(session) {
+fn dead_runs(engine: &Engine) -> Vec<Check> {
+    let dead = match engine.dead_runs() {
         Ok(dead) => dead,
         // The state folder's own check says why.
         Err(_) => return Vec::new(),
@@ -222,9 +208,8 @@ fn dead_runs(session: &Session) -> Vec<Check> {
     if dead.is_empty() {
         return vec![Check::good("runs", "no run has lost its engine")];
     }
-    let of = |folder: &flow_run::store::RunFolder| {
-        let run = folder.id().as_str();
-        let orphans = processes_tagged(run);
+    let of = |dead: &Run| {
+        let (run, orphans) = (dead.id(), dead.processes());
         match orphans.as_slice() {
             [] => Check::odd(
                 "runs",
@@ -244,14 +229,14 @@ fn dead_runs(session: &Session) -> Vec<Check> {
     dead.iter().map(of).collect()
 }
 
-fn trees(session: &Session) -> Vec<Check> {
-    let all = abandoned(&session.project.root);
+fn trees(engine: &Engine) -> Vec<Check> {
+    let all = engine.abandoned_trees();
     if all.is_empty() {
         return vec![Check::good("worktrees", "none is locked by a dead process")];
     }
-    let of = |tree: flow_run::workspace::Abandoned| {
+    let of = |tree: Abandoned| {
         let path = tree.path.display();
-        let next = match session.find_run(&tree.run) {
+        let next = match engine.find_run(&tree.run) {
             Ok(_) => "`flow ps` takes it down; work in it goes to its branch".to_owned(),
             Err(_) => {
                 format!("its run is gone; look into it, then `git worktree unlock {path}` and remove it")

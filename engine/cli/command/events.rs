@@ -7,24 +7,23 @@ use flow_core::event::{Entry, Event};
 use flow_core::ids::{Address, Attempt, Millis};
 use flow_core::model::{Cause, MergeOutcome};
 use flow_core::text::{format_duration, list_some, one_line, visible};
-use flow_run::execute::LogReader;
+use flow_run::engine::{AgentLog, Engine};
 use flow_run::store::JournalTail;
 use indexmap::IndexMap;
 
 use crate::args::{EventsArgs, ListHow};
-use crate::session::Session;
 use crate::ui;
 
 /// Between two looks at a live run.
 const LOOK: Duration = Duration::from_millis(200);
 
-pub(super) fn run(session: &Session, args: &EventsArgs) -> anyhow::Result<u8> {
-    let folder = session.find_run(&args.run)?;
-    let mut journal = JournalTail::new(folder.events());
+pub(super) fn run(engine: &Engine, args: &EventsArgs) -> anyhow::Result<u8> {
+    let folder = engine.find_run(&args.run)?;
+    let mut journal = JournalTail::new(folder.folder().events());
     let mut began = None;
-    let mut agents: IndexMap<Address, LogReader> = IndexMap::new();
+    let mut agents: IndexMap<Address, AgentLog> = IndexMap::new();
     loop {
-        let alive = folder.owner_alive()?;
+        let alive = folder.is_live()?;
         let entries = journal.more()?;
         began = began.or(entries.first().map(|entry| entry.at));
         for entry in &entries {
@@ -32,7 +31,7 @@ pub(super) fn run(session: &Session, args: &EventsArgs) -> anyhow::Result<u8> {
                 && launch.agent.is_some()
                 && !agents.contains_key(task)
             {
-                agents.insert(task.clone(), LogReader::new(&folder.task(task)));
+                agents.insert(task.clone(), folder.agent_log(task));
             }
         }
         let mut calls: Vec<Found> = Vec::new();
@@ -140,6 +139,9 @@ fn words(event: &Event, at: Millis) -> Words<'_> {
             ("task expanded", Some(task), format!("{} instances: {keys}", instances.len()))
         }
         Event::TaskReady { task } => ("task ready", Some(task), String::new()),
+        Event::ChildStarted { task, kind, description, .. } => {
+            ("child started", Some(task), format!("{}: {description}", kind.as_str()))
+        }
         Event::AttemptStarting { task, attempt, .. } => ("attempt starting", Some(task), number(attempt)),
         Event::AttemptRunning { task, launch, .. } => {
             ("attempt running", Some(task), launch.description.clone())

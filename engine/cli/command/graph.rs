@@ -7,14 +7,15 @@ use flow_core::ids::TaskId;
 use flow_core::model::Cause;
 use flow_core::plan::{Plan, TaskKind};
 use flow_core::text::{mermaid_label, mermaid_name};
+use flow_run::engine::Engine;
 use serde_json::{Value, json};
 
 use crate::args::{GraphArgs, GraphFormat};
-use crate::session::Session;
+use crate::project;
 use crate::ui;
 
-pub(super) fn run(session: &Session, args: &GraphArgs) -> anyhow::Result<u8> {
-    let plan = session.compile(&args.plan, &args.inputs, Purpose::Look)?.plan;
+pub(super) fn run(engine: &Engine, args: &GraphArgs) -> anyhow::Result<u8> {
+    let plan = project::plan(engine, &args.plan, &args.inputs, Purpose::Look)?.plan;
     match args.format {
         GraphFormat::Ascii => ui::print(&ascii(&plan))?,
         GraphFormat::Mermaid => ui::print(&mermaid(&plan))?,

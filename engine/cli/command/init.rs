@@ -5,12 +5,11 @@ use std::path::{Path, PathBuf};
 
 use flow_core::model::Cause;
 use flow_core::text::{list_some, shell_word};
-use flow_run::load::{Project, agent_folders};
+use flow_run::engine::{Engine, Project};
 use serde_json::Value;
 
 use crate::args::InitArgs;
 use crate::exit::Failure;
-use crate::session::Session;
 use crate::ui;
 
 /// What is written, in the order in which it is told.
@@ -28,18 +27,18 @@ const PLAN: &str = "plan.yaml";
 const SETTINGS: &str = "flow.toml";
 const SCRIPT: &str = "model.yaml";
 
-pub(super) fn run(session: &Session, args: &InitArgs) -> anyhow::Result<u8> {
-    let dir = session.project.here.join(&args.dir);
+pub(super) fn run(engine: &Engine, args: &InitArgs) -> anyhow::Result<u8> {
+    let dir = engine.project().here.join(&args.dir);
     let around = Project::locate(&dir, None);
     let mut kept = Vec::new();
     for (name, text) in FILES {
-        if !write(&session.project, &dir.join(name), text)? {
+        if !write(engine.project(), &dir.join(name), text)? {
             kept.push(*name);
         }
     }
     let dir = dir.canonicalize().unwrap_or(dir);
     let (path, text) = workflow(&dir);
-    let wrote_workflow = write(&session.project, &path, &text)?;
+    let wrote_workflow = write(engine.project(), &path, &text)?;
     say_what_is_left_out(&around, &dir);
     say_what_to_do(&args.dir, &kept);
     if wrote_workflow {
@@ -103,7 +102,7 @@ fn say_what_is_left_out(around: &Project, dir: &Path) {
     if Project::locate(dir, None).top == around.top {
         return;
     }
-    let folders: Vec<String> = agent_folders(&around.root).map(|folder| there.show(&folder)).collect();
+    let folders: Vec<String> = around.agent_folders().map(|folder| there.show(&folder)).collect();
     if let Some(first) = folders.first() {
         ui::note(&format!(
             "the agents of {} count in it with `--agents {}` only",

@@ -6,8 +6,7 @@ use flow_core::converse::{LogLine, Teller, last_words};
 use flow_core::model::{Cause, OutputSlice, TaskState};
 use flow_core::report::TaskReport;
 use flow_core::text::shown_line;
-use flow_run::execute::conversation_log;
-use flow_run::store::{RunFolder, tail_of_slice};
+use flow_run::engine::Run;
 
 use super::conversation::end_of;
 use crate::exit::Failure;
@@ -39,26 +38,26 @@ pub(super) fn tells(task: &TaskReport) -> bool {
 }
 
 /// Shows those of the tasks.
-pub(super) fn show(folder: &RunFolder, tasks: &[&TaskReport]) -> anyhow::Result<()> {
+pub(super) fn show(run: &Run, tasks: &[&TaskReport]) -> anyhow::Result<()> {
     let mut any = false;
     for task in tasks.iter().filter(|task| tells(task)) {
         any = true;
-        let text = of_task(folder, task).map_err(|error| {
+        let text = of_task(run, task).map_err(|error| {
             Failure::new(Cause::Io, format!("can't show the output of `{}`: {error}", task.address))
         })?;
         ui::print(&format!("==> {} <==\n{text}", task.address))?;
     }
     if !any {
-        ui::note(&format!("nothing of run {} failed or was refused", folder.id()));
+        ui::note(&format!("nothing of run {} failed or was refused", run.id()));
     }
     Ok(())
 }
 
-fn of_task(folder: &RunFolder, task: &TaskReport) -> io::Result<String> {
-    let lines = conversation_log(&folder.task(&task.address))?;
+fn of_task(run: &Run, task: &TaskReport) -> io::Result<String> {
+    let lines = run.conversation(&task.address)?;
     let mut text = String::new();
     if let Some(slice) = printed(task) {
-        let tail = tail_of_slice(folder, slice, TAIL)?;
+        let tail = run.tail(slice, TAIL)?;
         for line in String::from_utf8_lossy(&tail).lines() {
             text.push_str(&format!("{}\n", shown_line(line, WIDTH)));
         }

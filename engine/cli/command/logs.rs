@@ -7,35 +7,34 @@ use std::time::Duration;
 use flow_core::ids::Address;
 use flow_core::model::{Cause, OutputSlice};
 use flow_core::report::{RunReport, TaskReport};
-use flow_run::store::{RunFolder, Unended, check_slice, copy_slice, read_journal, unended};
+use flow_run::engine::{Engine, LiveOutput, Run, no_task};
 
 use super::conversation::Conversation;
-use super::{last_words, report};
+use super::last_words;
 use crate::args::LogsArgs;
 use crate::exit::Failure;
-use crate::session::Session;
 
 /// Between two looks at a live run.
 const LOOK: Duration = Duration::from_millis(200);
 
-pub(super) fn run(session: &Session, args: &LogsArgs) -> anyhow::Result<u8> {
-    let (folder, wanted) = find(session, args)?;
+pub(super) fn run(engine: &Engine, args: &LogsArgs) -> anyhow::Result<u8> {
+    let (run, wanted) = find(engine, args)?;
     let wanted = wanted.as_deref();
     if args.failed && !args.raw {
-        last_words::show(&folder, &chosen(&report::fold(&folder)?, wanted)?)?;
+        last_words::show(&run, &chosen(&run.report()?, wanted)?)?;
         return Ok(Cause::Success.code());
     }
     let mut shown =
         Shown { lengths: HashMap::new(), conversations: HashMap::new(), last: None, ended_with: b'\n' };
     loop {
-        let alive = folder.owner_alive()?;
-        let live = unended(&folder, &read_journal(&folder.events())?.entries);
-        let report = report::fold(&folder)?;
+        let alive = run.is_live()?;
+        let live = run.live_outputs()?;
+        let report = run.report()?;
         let tasks = chosen(&report, wanted)?;
         let named = tasks.len() > 1 || wanted.is_none();
         for task in tasks.into_iter().filter(|task| !args.failed || last_words::tells(task)) {
-            let own = live.iter().find(|unended| unended.task == task.address);
-            show(&folder, (task, own), args, named, &mut shown)?;
+            let own = live.iter().find(|live| live.task == task.address);
+            show(&run, (task, own), args, named, &mut shown)?;
         }
         if !(args.follow && alive) {
             return Ok(Cause::Success.code());
@@ -45,18 +44,18 @@ pub(super) fn run(session: &Session, args: &LogsArgs) -> anyhow::Result<u8> {
 }
 
 /// The run and the task that are meant. One word alone may be a task of the latest run.
-fn find(session: &Session, args: &LogsArgs) -> anyhow::Result<(RunFolder, Option<String>)> {
-    let error = match session.find_run(&args.run) {
-        Ok(folder) => return Ok((folder, args.task.clone())),
+fn find(engine: &Engine, args: &LogsArgs) -> anyhow::Result<(Run, Option<String>)> {
+    let error = match engine.find_run(&args.run) {
+        Ok(run) => return Ok((run, args.task.clone())),
         Err(error) => error,
     };
     if args.task.is_none()
-        && let Ok(latest) = session.find_run("latest")
-        && report::fold(&latest).is_ok_and(|report| report.tasks.iter().any(|task| fits(task, &args.run)))
+        && let Ok(latest) = engine.find_run("latest")
+        && latest.report().is_ok_and(|report| report.tasks.iter().any(|task| fits(task, &args.run)))
     {
         return Ok((latest, Some(args.run.clone())));
     }
-    Err(error)
+    Err(error.into())
 }
 
 fn fits(task: &TaskReport, wanted: &str) -> bool {
@@ -66,23 +65,13 @@ fn fits(task: &TaskReport, wanted: &str) -> bool {
 fn chosen<'a>(report: &'a RunReport, wanted: Option<&str>) -> anyhow::Result<Vec<&'a TaskReport>> {
     let Some(wanted) = wanted else { return Ok(report.tasks.iter().collect()) };
     let found: Vec<_> = report.tasks.iter().filter(|task| fits(task, wanted)).collect();
-    if found.is_empty() { Err(no_task(report, wanted)) } else { Ok(found) }
+    if found.is_empty() { Err(no_task(report, wanted).into()) } else { Ok(found) }
 }
 
 /// The task of exactly this address.
 pub(super) fn find_one<'a>(report: &'a RunReport, wanted: &str) -> anyhow::Result<&'a TaskReport> {
     let found = report.tasks.iter().find(|task| task.address.as_str() == wanted);
-    found.ok_or_else(|| no_task(report, wanted))
-}
-
-/// What to say of a task that a run doesn't have.
-pub(super) fn no_task(report: &RunReport, wanted: &str) -> anyhow::Error {
-    let names = report.tasks.iter().map(|task| task.address.as_str());
-    let help = match flow_core::text::did_you_mean(wanted, names.clone()) {
-        Some(meant) => format!("did you mean `{meant}`?"),
-        None => format!("tasks: {}", flow_core::text::list_some(names, 10)),
-    };
-    Failure::new(Cause::Invalid, format!("the run has no task `{wanted}`")).help(help).into()
+    found.ok_or_else(|| no_task(report, wanted).into())
 }
 
 /// What has been shown so far.
@@ -112,15 +101,15 @@ impl Shown {
     }
 
     /// What is new of a conversation.
-    fn said(&mut self, folder: &RunFolder, task: &TaskReport) -> io::Result<String> {
-        let begin = || Conversation::new(&folder.task(&task.address));
+    fn said(&mut self, run: &Run, task: &TaskReport) -> io::Result<String> {
+        let begin = || Conversation::new(run, &task.address);
         self.conversations.entry(task.address.clone()).or_insert_with(begin).new_text(task)
     }
 }
 
 fn show(
-    folder: &RunFolder,
-    (task, live): (&TaskReport, Option<&Unended>),
+    run: &Run,
+    (task, live): (&TaskReport, Option<&LiveOutput>),
     args: &LogsArgs,
     named: bool,
     shown: &mut Shown,
@@ -133,7 +122,7 @@ fn show(
         }
     };
     let talks = task.agent.is_some() && !args.raw && !args.stderr;
-    let said = if talks { shown.said(folder, task).map_err(failed)? } else { String::new() };
+    let said = if talks { shown.said(run, task).map_err(failed)? } else { String::new() };
     let all = |slice: &'_ Option<OutputSlice>| slice.clone().filter(|_| !args.stderr);
     let slices = task.attempts.iter().flat_map(|attempt| {
         [all(&attempt.stdout), attempt.stderr.clone(), all(&attempt.text).filter(|_| !talks)]
@@ -143,7 +132,7 @@ fn show(
         .flat_map(|live| [Some(live.stdout.clone()).filter(|_| !args.stderr), Some(live.stderr.clone())]);
     let slices: Vec<Option<OutputSlice>> = slices.collect();
     for slice in slices.iter().flatten().filter(|slice| !shown.knows(slice)) {
-        check_slice(folder, slice, u64::MAX).map_err(|error| failed(io::Error::other(error)))?;
+        run.check(slice).map_err(failed)?;
     }
     let new: Vec<OutputSlice> =
         slices.into_iter().chain(live).flatten().filter_map(|slice| shown.rest(slice)).collect();
@@ -160,7 +149,7 @@ fn show(
         }
         out.write_all(said.as_bytes())?;
         for slice in &new {
-            copy_slice(folder, slice, &mut out)?;
+            run.copy(slice, &mut out)?;
         }
         out.flush()
     };

@@ -10,60 +10,30 @@ use flow_core::plan::{
 };
 use flow_core::text::{format_duration, one_line};
 use flow_core::values::preview;
-use flow_run::provider::Providers;
-use flow_run::store::StateDir;
+use flow_run::engine::{Engine, Ready};
 use serde_json::{Value, json};
 
-use super::models;
+use super::live;
 use crate::args::{ListHow, PlanArgs};
-use crate::exit::Failure;
-use crate::session::{Prepared, Session};
+use crate::project;
 use crate::ui;
 
-pub(super) fn run(session: &Session, args: &PlanArgs) -> anyhow::Result<u8> {
-    let prepared = session.compile(&args.plan, &args.inputs, Purpose::Run)?;
-    let providers = models::providers(&prepared, &models::answering(session, &args.models, None))?;
-    ui::in_brief(&models::expected(session, &prepared, &providers, None), &args.plan);
-    show(session, &prepared, &providers, None, args.output)
+pub(super) fn run(engine: &Engine, args: &PlanArgs) -> anyhow::Result<u8> {
+    let prepared = project::plan(engine, &args.plan, &args.inputs, Purpose::Run)?;
+    let ready = engine.answered(prepared, &live::answering(&args.models))?;
+    ui::in_brief(&ready.oddities(engine), &args.plan);
+    show(engine, &ready, args.output)
 }
 
-/// Shows what a run would do; `selected`: with which tasks.
-pub(super) fn show(
-    session: &Session,
-    prepared: &Prepared,
-    providers: &Providers,
-    selected: Option<&[bool]>,
-    how: ListHow,
-) -> anyhow::Result<u8> {
-    let model = |agent: &AgentTask| models::shown(session, &prepared.plan, agent, providers);
-    let is_in = |task: &Task| selected.is_none_or(|selected| selected[task.id.index()]);
+/// Shows what a run would do.
+pub(super) fn show(engine: &Engine, ready: &Ready, how: ListHow) -> anyhow::Result<u8> {
+    let model = |agent: &AgentTask| ready.model_of(engine, agent);
+    let is_in = |task: &Task| ready.includes(task);
     match how {
-        ListHow::Json => ui::print_json(&as_json(&prepared.plan, &is_in, &model))?,
-        ListHow::Text => ui::print(&as_text(&prepared.plan, &is_in, &model))?,
+        ListHow::Json => ui::print_json(&as_json(ready.plan(), &is_in, &model))?,
+        ListHow::Text => ui::print(&as_text(ready.plan(), &is_in, &model))?,
     }
     Ok(Cause::Success.code())
-}
-
-/// What only a dry run asks, since a run finds it out task by task: whether scripts and prompts can be rendered. A task
-/// that may be skipped refuses nothing.
-pub(super) fn refuse_what_would_not_start(
-    session: &Session,
-    prepared: &Prepared,
-    selected: Option<&[bool]>,
-) -> anyhow::Result<()> {
-    // A run needs its place.
-    if let Err(error) = StateDir::existing(&session.project.state_dir) {
-        return Err(error.into());
-    }
-    let is_in = |task: &&Task| selected.is_none_or(|selected| selected[task.id.index()]);
-    let starts = |task: &&Task| task.condition.is_none();
-    for task in prepared.plan.tasks.iter().filter(is_in).filter(starts) {
-        if let Err(message) = preview(&prepared.plan, task) {
-            let message = format!("`{}` would not start: {message}", task.address);
-            return Err(Failure::new(Cause::Invalid, message).into());
-        }
-    }
-    Ok(())
 }
 
 type IsIn<'a> = &'a dyn Fn(&Task) -> bool;

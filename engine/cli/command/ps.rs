@@ -4,33 +4,31 @@ use std::fmt::Write;
 use std::time::Duration;
 
 use flow_core::model::{Cause, RunStatus};
+use flow_core::report::RunReport;
 use flow_core::text::{format_duration, visible};
-use flow_run::store::RunFolder;
-use flow_run::sys::clock;
+use flow_run::engine::{Engine, Run, now};
 use serde_json::{Value, json};
 
-use super::{reconcile, report};
 use crate::args::{ListHow, PsArgs};
-use crate::session::Session;
 use crate::ui;
 
 /// How many runs are shown unless all are asked for.
 const NEWEST: usize = 20;
 
-pub(super) fn run(session: &Session, args: &PsArgs) -> anyhow::Result<u8> {
-    reconcile::all(session)?;
+pub(super) fn run(engine: &Engine, args: &PsArgs) -> anyhow::Result<u8> {
+    engine.reconcile()?.iter().for_each(ui::notice);
     let most = if args.all { usize::MAX } else { NEWEST };
     let mut rows = Vec::new();
-    for folder in session.runs()?.into_iter().take(most) {
-        match report::fold(&folder) {
-            Ok(run) => rows.push((folder, run)),
+    for run in engine.runs()?.into_iter().take(most) {
+        match run.report() {
+            Ok(report) => rows.push((run, report)),
             // One unreadable run hides no other.
-            Err(error) => ui::warning(&format!("{}: {error:#}", folder.id())),
+            Err(error) => ui::warning(&format!("{}: {}", run.id(), error.in_full())),
         }
     }
     match args.output {
         ListHow::Json => {
-            let all: Vec<Value> = rows.iter().map(|(folder, run)| row(folder, run)).collect();
+            let all: Vec<Value> = rows.iter().map(|(run, report)| row(run, report)).collect();
             ui::print_json(&all)?;
         }
         ListHow::Text => ui::print(&table(&rows))?,
@@ -38,7 +36,7 @@ pub(super) fn run(session: &Session, args: &PsArgs) -> anyhow::Result<u8> {
     Ok(Cause::Success.code())
 }
 
-fn row(folder: &RunFolder, run: &flow_core::report::RunReport) -> Value {
+fn row(folder: &Run, run: &RunReport) -> Value {
     json!({
         "run": run.run,
         "plan": run.plan,
@@ -53,13 +51,13 @@ fn row(folder: &RunFolder, run: &flow_core::report::RunReport) -> Value {
     })
 }
 
-fn table(rows: &[(RunFolder, flow_core::report::RunReport)]) -> String {
+fn table(rows: &[(Run, RunReport)]) -> String {
     if rows.is_empty() {
         return "no runs yet; start one with `flow run PLAN`\n".to_owned();
     }
     let mut text =
         format!("{:<24} {:<10} {:<24} {:>8} {:>10}  TASKS\n", "RUN", "STATUS", "PLAN", "TOOK", "AGO");
-    let now = clock::now();
+    let now = now();
     for (_, run) in rows {
         // A run whose engine died took until its last event.
         let took = match run.status {

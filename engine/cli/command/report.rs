@@ -2,24 +2,19 @@
 
 use std::fs::OpenOptions;
 use std::io::{self, Write};
-use std::sync::Arc;
 
-use flow_core::model::{Cause, RunStatus};
+use flow_core::model::Cause;
 use flow_core::report::{FORMATS, Format, RunReport, github_outputs, page_within};
 use flow_core::text::{did_you_mean, list_some};
-use flow_run::drive::FolderTexts;
-use flow_run::store::{RunFolder, read_journal};
-use flow_run::sys::files;
+use flow_run::engine::{Engine, Run, random_u32};
 
 use crate::args::ReportArgs;
 use crate::exit::Failure;
-use crate::session::Session;
 use crate::ui;
 
-pub(super) fn run(session: &Session, args: &ReportArgs) -> anyhow::Result<u8> {
+pub(super) fn run(engine: &Engine, args: &ReportArgs) -> anyhow::Result<u8> {
     let format = format(&args.format)?;
-    let folder = Arc::new(session.find_run(&args.run)?);
-    ui::print(&render(&folder, format)?)?;
+    ui::print(&engine.find_run(&args.run)?.render(format)?)?;
     Ok(Cause::Success.code())
 }
 
@@ -36,39 +31,12 @@ pub(super) fn format(name: &str) -> anyhow::Result<&'static Format> {
     })
 }
 
-/// The report of a run as it stands in its journal, dead engines included.
-pub(super) fn fold(folder: &RunFolder) -> anyhow::Result<RunReport> {
-    let read = read_journal(&folder.events())?;
-    let report = RunReport::fold(&read.entries)
-        .ok_or_else(|| Failure::new(Cause::Io, format!("the journal of {} is empty", folder.id())))?;
-    let orphaned = report.status == RunStatus::Running && !folder.owner_alive()?;
-    Ok(if orphaned { report.without_owner() } else { report })
-}
-
-/// A run's report in a format.
-pub(super) fn render(folder: &Arc<RunFolder>, format: &Format) -> anyhow::Result<String> {
-    Ok((format.render)(&fold(folder)?, &FolderTexts(Arc::clone(folder))))
-}
-
-/// `report.json` and `report.md` of a run that has just ended.
-pub(super) fn write_both(folder: &Arc<RunFolder>, report: &RunReport) -> anyhow::Result<()> {
-    let texts = FolderTexts(Arc::clone(folder));
-    for name in ["json", "md"] {
-        let path = folder.path().join(format!("report.{name}"));
-        let text = (format(name)?.render)(report, &texts);
-        // The journal is what must survive the machine; a report can be made again.
-        files::replace(&path, text.as_bytes())
-            .map_err(|error| Failure::new(Cause::Io, format!("can't write `{}`: {error}", path.display())))?;
-    }
-    Ok(())
-}
-
 /// The most that GitHub Actions takes as the summary of a step is 1 MiB.
 const LONGEST_SUMMARY: usize = 1_000_000;
 
 /// Annotations of failed tasks on standard error, the report on the page of the job, the outputs for later steps.
-pub(super) fn tell_github(folder: &Arc<RunFolder>, report: &RunReport) -> anyhow::Result<()> {
-    let texts = FolderTexts(Arc::clone(folder));
+pub(super) fn tell_github(run: &Run, report: &RunReport) -> anyhow::Result<()> {
+    let texts = run.texts();
     // Nobody can be told that standard error is gone.
     let _ = write!(std::io::stderr(), "{}", (format("github")?.render)(report, &texts));
     append("GITHUB_STEP_SUMMARY", || Ok(page_within(report, &texts, LONGEST_SUMMARY) + "\n"));
@@ -76,7 +44,7 @@ pub(super) fn tell_github(folder: &Arc<RunFolder>, report: &RunReport) -> anyhow
         append("GITHUB_OUTPUT", || {
             let mut mark = "flow_".to_owned();
             for _ in 0..4 {
-                mark.push_str(&format!("{:08x}", files::random_u32()?));
+                mark.push_str(&format!("{:08x}", random_u32()?));
             }
             let (lines, left) = github_outputs(outputs, &mark);
             if !left.is_empty() {

@@ -1,41 +1,35 @@
 //! `flow status`: one run.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 use std::time::Duration;
 
 use flow_core::converse::Activity;
 use flow_core::ids::{Address, Millis};
 use flow_core::model::Cause;
 use flow_core::report::{RunReport, Screen, elapsed, status_page, task_elapsed};
-use flow_run::drive::FolderTexts;
-use flow_run::execute::LogReader;
-use flow_run::store::RunFolder;
-use flow_run::sys::clock;
+use flow_run::engine::{Engine, Run, now};
 use serde_json::{Value, json};
 
-use super::{reconcile, report};
 use crate::args::{ListHow, StatusArgs};
-use crate::session::Session;
 use crate::ui;
 
 /// Columns where there is no terminal.
 const WIDTH: usize = 80;
 
-pub(super) fn run(session: &Session, args: &StatusArgs) -> anyhow::Result<u8> {
-    let folder = session.find_run(&args.run)?;
-    reconcile::one(session, &folder);
-    let report = report::fold(&folder)?;
-    let now = clock::now();
-    let live = live(&folder, &report);
+pub(super) fn run(engine: &Engine, args: &StatusArgs) -> anyhow::Result<u8> {
+    let run = engine.find_run(&args.run)?;
+    engine.reconcile_run(&run).iter().for_each(ui::notice);
+    let report = run.report()?;
+    let now = now();
+    let live = live(&run, &report);
     match args.output {
         ListHow::Json => {
             let mut value = as_json(&report, &live, now);
-            value["dir"] = folder.path().display().to_string().into();
+            value["dir"] = run.path().display().to_string().into();
             ui::print_json(&value)?;
         }
         ListHow::Text => {
-            let texts = FolderTexts(Arc::new(folder));
+            let texts = run.texts();
             let screen = Screen { now, width: ui::width().unwrap_or(WIDTH), texts: &texts, live: &live };
             ui::print(&status_page(&report, &screen))?;
         }
@@ -44,11 +38,11 @@ pub(super) fn run(session: &Session, args: &StatusArgs) -> anyhow::Result<u8> {
 }
 
 /// What agents that work have come to. A log that can't be read says nothing.
-fn live(folder: &RunFolder, report: &RunReport) -> HashMap<Address, Activity> {
+fn live(run: &Run, report: &RunReport) -> HashMap<Address, Activity> {
     let mut live = HashMap::new();
     for task in report.tasks.iter().filter(|task| task.agent.is_some() && task.is_under_way()) {
         let mut activity = Activity::default();
-        let lines = LogReader::new(&folder.task(&task.address)).read_new().unwrap_or_default();
+        let lines = run.agent_log(&task.address).read_new().unwrap_or_default();
         lines.iter().for_each(|logged| activity.take(&logged.line));
         live.insert(task.address.clone(), activity);
     }

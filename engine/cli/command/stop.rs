@@ -6,12 +6,11 @@ use flow_core::event::Event;
 use flow_core::ids::Address;
 use flow_core::model::{Cause, Command, TaskState};
 use flow_core::report::RunReport;
-use flow_run::store::{RunFolder, read_journal};
+use flow_run::engine::{Engine, Run};
 
-use super::{logs, reconcile, report};
+use super::logs;
 use crate::args::StopArgs;
 use crate::exit::Failure;
-use crate::session::Session;
 use crate::ui;
 
 /// Between two looks at the run.
@@ -20,11 +19,11 @@ const LOOK: Duration = Duration::from_millis(50);
 /// How long an engine may take to hear an order.
 const HEARING: Duration = Duration::from_secs(10);
 
-pub(super) fn run(session: &Session, args: &StopArgs) -> anyhow::Result<u8> {
-    let folder = session.find_run(&args.run)?;
-    reconcile::one(session, &folder);
-    let before = report::fold(&folder)?;
-    if !folder.owner_alive()? {
+pub(super) fn run(engine: &Engine, args: &StopArgs) -> anyhow::Result<u8> {
+    let run = engine.find_run(&args.run)?;
+    engine.reconcile_run(&run).iter().for_each(ui::notice);
+    let before = run.report()?;
+    if !run.is_live()? {
         return Err(nothing_lives(&before));
     }
     let command = match &args.task {
@@ -38,20 +37,18 @@ pub(super) fn run(session: &Session, args: &StopArgs) -> anyhow::Result<u8> {
             Command::StopTask { task: task.address.clone(), force: args.now }
         }
     };
-    let seen = read_journal(&folder.events())?.entries.len();
-    folder.send(&command).map_err(|error| {
-        Failure::new(Cause::Io, format!("can't write `{}`: {error}", folder.control().display()))
-    })?;
-    wait(&folder, args.task.as_deref().map(Address::from).as_ref(), seen)
+    let seen = run.entries()?.len();
+    run.command(&command)?;
+    wait(&run, args.task.as_deref().map(Address::from).as_ref(), seen)
 }
 
 /// Waits until the order has come to its end. A deaf task ends with its grace, so this does too.
-fn wait(folder: &RunFolder, task: Option<&Address>, seen: usize) -> anyhow::Result<u8> {
+fn wait(run: &Run, task: Option<&Address>, seen: usize) -> anyhow::Result<u8> {
     let sent = Instant::now();
     let mut heard = false;
     loop {
-        let alive = folder.owner_alive()?;
-        let entries = read_journal(&folder.events())?.entries;
+        let alive = run.is_live()?;
+        let entries = run.entries()?;
         heard |= entries[seen.min(entries.len())..].iter().any(|entry| match &entry.event {
             Event::KillRequested { task: killed, .. } => killed.is_none() || killed.as_ref() == task,
             _ => false,
@@ -65,15 +62,15 @@ fn wait(folder: &RunFolder, task: Option<&Address>, seen: usize) -> anyhow::Resu
             return Ok(Cause::Success.code());
         }
         if !alive {
-            let now = report::fold(folder)?;
-            ui::note(&format!("run {} ended: {}", folder.id(), now.status.as_str()));
+            let now = run.report()?;
+            ui::note(&format!("run {} ended: {}", run.id(), now.status.as_str()));
             return Ok(Cause::Success.code());
         }
         if !heard && sent.elapsed() > HEARING {
-            let message = format!("the engine of run {} does not hear", folder.id());
+            let message = format!("the engine of run {} does not hear", run.id());
             let failure = Failure::new(Cause::Io, message);
-            return Err(match folder.last_owner() {
-                Some(owner) => failure.help(format!("end it with `kill {}`", owner.pid)).into(),
+            return Err(match run.owner() {
+                Some(owner) => failure.help(format!("end it with `kill {}`", owner)).into(),
                 None => failure.into(),
             });
         }

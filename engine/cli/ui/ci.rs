@@ -1,12 +1,11 @@
 //! The views of CI jobs: nothing on success, the last output of what failed, and for GitHub Actions groups around it.
 
 use std::io::Write;
-use std::sync::Arc;
 use std::time::Duration;
 
 use flow_core::model::Outcome;
 use flow_core::text::shown_line;
-use flow_run::store::{RunFolder, tail_of_slice};
+use flow_run::engine::Run;
 use flow_run::watch::{Line, Update, View, telling_output};
 
 use super::watcher::Screen;
@@ -23,20 +22,20 @@ const NAMED: usize = 4;
 
 /// Failures only.
 pub(super) struct Ci {
-    folder: Arc<RunFolder>,
+    run: Run,
     groups: bool,
     silence: Silence,
 }
 
 impl Ci {
     /// `groups`: GitHub Actions folds what stands between two of its commands.
-    pub(super) fn new(folder: Arc<RunFolder>, groups: bool) -> Self {
-        Ci { folder, groups, silence: Silence::default() }
+    pub(super) fn new(run: Run, groups: bool) -> Self {
+        Ci { run, groups, silence: Silence::default() }
     }
 
     fn output(&self, outcome: &Outcome) -> Vec<String> {
         let Some(slice) = telling_output(outcome).or(outcome.text.as_ref()) else { return Vec::new() };
-        let tail = tail_of_slice(&self.folder, slice, TAIL).unwrap_or_default();
+        let tail = self.run.tail(slice, TAIL).unwrap_or_default();
         // Behind the bar no line of a task is a command of the CI system.
         let line = |text: &str| format!("        | {}", shown_line(text, 400).replace("##[", "# # ["));
         String::from_utf8_lossy(&tail).lines().map(line).collect()

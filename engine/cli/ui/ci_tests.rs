@@ -24,7 +24,7 @@ fn a_job_that_says_nothing_gives_a_sign_of_life_each_minute() {
 fn a_sign_of_life_names_what_runs_on_one_line() {
     let mut view = View::default();
     for (seq, task) in ["a\n::error::b", "b", "c", "d", "e", "f"].into_iter().enumerate() {
-        let event = Event::AttemptStarting { task: task.into(), attempt: Attempt(1), slot: 0 };
+        let event = Event::AttemptStarting { task: task.into(), attempt: Attempt(1), slot: Some(0) };
         let entry = Entry { v: VERSION, seq: seq as u64, at: Millis(0), event };
         view.update(&Update::Event(Arc::new(entry)));
     }

@@ -3,8 +3,7 @@ use std::sync::Arc;
 use flow_core::event::{Entry, Event, Instance, Launch, LaunchAgent};
 use flow_core::ids::Attempt;
 use flow_core::model::{AttemptEnd, Outcome, TaskState};
-use flow_run::execute::Progress;
-use flow_run::watch::{Limits, Update};
+use flow_run::watch::{Limits, Progress, Update};
 
 use super::*;
 
@@ -47,7 +46,7 @@ impl Play {
     /// A task begins; `model`: an agent of it, else a command.
     fn start(&mut self, seconds: u64, task: &str, model: Option<&str>) {
         let attempt = Attempt(1);
-        self.at(seconds, Event::AttemptStarting { task: task.into(), attempt, slot: 0 });
+        self.at(seconds, Event::AttemptStarting { task: task.into(), attempt, slot: Some(0) });
         let agent = model.map(|model| LaunchAgent {
             id: String::new(),
             name: String::new(),

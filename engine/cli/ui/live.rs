@@ -6,15 +6,13 @@
 
 use std::collections::HashSet;
 use std::io::Write;
-use std::sync::Arc;
 use std::time::Duration;
 
 use console::Term;
 use flow_core::ids::Address;
 use flow_core::model::TaskState;
 use flow_core::text::visible;
-use flow_run::store::RunFolder;
-use flow_run::sys::clock;
+use flow_run::engine::{Run, now};
 use flow_run::watch::{Line, Update, View};
 
 use super::layout::{self, Frame};
@@ -32,7 +30,7 @@ const MANY: usize = 10;
 const NAMED: usize = 4;
 
 pub(super) struct Live {
-    folder: Arc<RunFolder>,
+    run: Run,
     verbose: bool,
     ours: bool,
     screen: Redraw,
@@ -47,9 +45,9 @@ pub(super) struct Live {
 
 impl Live {
     /// `verbose`: starts and tool calls scroll above. `ours`: Ctrl-C ends the run.
-    pub(super) fn new(folder: Arc<RunFolder>, verbose: bool, ours: bool) -> Self {
+    pub(super) fn new(run: Run, verbose: bool, ours: bool) -> Self {
         Live {
-            folder,
+            run,
             verbose,
             ours,
             screen: Redraw::default(),
@@ -93,7 +91,7 @@ impl Live {
             Line::Retry { .. } | Line::Note { .. } | Line::Finished { .. } => {}
         }
         // The last column stays free.
-        Some(super::plain::lines(line, &self.folder, columns.saturating_sub(1), names))
+        Some(super::plain::lines(line, &self.run, columns.saturating_sub(1), names))
     }
 
     fn say_not_run(&mut self, names: Names) {
@@ -134,7 +132,7 @@ impl Screen for Live {
     fn tick(&mut self, view: &View, since: Duration) {
         let (lines, columns) = size();
         self.say_not_run(Names::Fitted(layout::name_width(view, columns)));
-        let frame = Frame { lines, columns, now: clock::now(), since, ours: self.ours };
+        let frame = Frame { lines, columns, now: now(), since, ours: self.ours };
         self.area = layout::area(view, &frame).iter().map(|line| styled(line)).collect();
         self.draw(columns);
     }

@@ -4,6 +4,7 @@ mod ci;
 mod findings;
 mod layout;
 mod live;
+mod notices;
 mod out;
 mod plain;
 mod redraw;
@@ -13,6 +14,7 @@ mod watcher;
 mod words;
 
 pub use findings::{diagnostics, finding_line, finding_lines, findings_json, in_brief};
+pub use notices::notice;
 pub use out::{print, print_json, print_line, width};
 pub use say::{
     can_redraw, denied, error, guarded, in_github_actions, many, note, path_in_repository, place, program,

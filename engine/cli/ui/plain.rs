@@ -1,16 +1,14 @@
 //! Lines for logs and pipes.
 
 use std::io::Write;
-use std::sync::Arc;
 use std::time::Duration;
 
 use anstyle::Style;
 use flow_core::converse::tool_event;
 use flow_core::model::TaskState;
 use flow_core::text::{shown_line, visible};
-use flow_run::execute::Progress;
-use flow_run::store::{RunFolder, tail_of_slice};
-use flow_run::watch::{Line, Update, View, telling_output};
+use flow_run::engine::Run;
+use flow_run::watch::{Line, Progress, Update, View, telling_output};
 
 use super::watcher::Screen;
 use super::words::{self, Names};
@@ -31,15 +29,15 @@ const SILENCE: Duration = Duration::from_secs(30);
 
 /// A line per event.
 pub(super) struct Plain {
-    folder: Arc<RunFolder>,
+    run: Run,
     verbose: bool,
     spoke: Duration,
 }
 
 impl Plain {
     /// `verbose`: starts and tool calls too.
-    pub(super) fn new(folder: Arc<RunFolder>, verbose: bool) -> Self {
-        Plain { folder, verbose, spoke: Duration::ZERO }
+    pub(super) fn new(run: Run, verbose: bool) -> Self {
+        Plain { run, verbose, spoke: Duration::ZERO }
     }
 }
 
@@ -50,7 +48,7 @@ impl Screen for Plain {
             let _ = writeln!(out, "{text}");
         }
         let Some(line) = line else { return };
-        for text in lines(line, &self.folder, WIDTH, Names::Whole) {
+        for text in lines(line, &self.run, WIDTH, Names::Whole) {
             let _ = writeln!(out, "{text}");
         }
     }
@@ -78,7 +76,7 @@ impl Screen for Plain {
 }
 
 /// What stays of a line: itself, and the last output of a command that failed, its lines cut to `width` columns.
-pub(super) fn lines(line: &Line, folder: &RunFolder, width: usize, names: Names) -> Vec<String> {
+pub(super) fn lines(line: &Line, run: &Run, width: usize, names: Names) -> Vec<String> {
     let mut all = vec![words::line(line, names)];
     all.retain(|text| !text.is_empty());
     let failed = match line {
@@ -93,7 +91,7 @@ pub(super) fn lines(line: &Line, folder: &RunFolder, width: usize, names: Names)
         | Line::Finished { .. } => None,
     };
     if let Some(slice) = failed.and_then(telling_output) {
-        let tail = tail_of_slice(folder, slice, TAIL).unwrap_or_default();
+        let tail = run.tail(slice, TAIL).unwrap_or_default();
         let tail = String::from_utf8_lossy(&tail);
         let room = width.saturating_sub(MARGIN);
         all.extend(

@@ -5,8 +5,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use flow_core::event::Entry;
-use flow_run::store::RunFolder;
-use flow_run::sys::clock;
+use flow_run::engine::{Run, now};
 use flow_run::watch::{Limits, Line, Update, Updates, View};
 
 use super::ci::Ci;
@@ -50,8 +49,8 @@ pub(super) trait Screen {
 
 /// The run that is watched.
 pub struct Watched {
-    /// Its folder.
-    pub folder: Arc<RunFolder>,
+    /// The run.
+    pub run: Run,
     /// What the journal held before: it counts, and nobody is told of it again, but for failures of a run that isn't ours.
     pub earlier: Vec<Entry>,
     /// What may run at once.
@@ -82,14 +81,14 @@ impl Watcher {
 }
 
 fn watch(how: How, updates: &Updates, watched: Watched) -> View {
-    let Watched { folder, earlier, limits, ours } = watched;
+    let Watched { run, earlier, limits, ours } = watched;
     let mut view = View::within(limits);
     let mut screen: Option<Box<dyn Screen>> = match how {
-        How::Live { verbose } => Some(Box::new(Live::new(folder, verbose, ours))),
-        How::Plain => Some(Box::new(Plain::new(folder, false))),
-        How::Verbose => Some(Box::new(Plain::new(folder, true))),
-        How::Ci => Some(Box::new(Ci::new(folder, false))),
-        How::Github => Some(Box::new(Ci::new(folder, true))),
+        How::Live { verbose } => Some(Box::new(Live::new(run, verbose, ours))),
+        How::Plain => Some(Box::new(Plain::new(run, false))),
+        How::Verbose => Some(Box::new(Plain::new(run, true))),
+        How::Ci => Some(Box::new(Ci::new(run, false))),
+        How::Github => Some(Box::new(Ci::new(run, true))),
         How::Json => Some(Box::new(super::plain::JsonLines::default())),
         How::Quiet => None,
     };
@@ -101,7 +100,7 @@ fn watch(how: How, updates: &Updates, watched: Watched) -> View {
         }
     }
     // Of a run that another process drives the time has run before.
-    let before = if ours { Duration::ZERO } else { clock::now().since(view.began) };
+    let before = if ours { Duration::ZERO } else { now().since(view.began) };
     let began = Instant::now();
     let mut ticked = began;
     loop {

@@ -8,8 +8,7 @@ use flow_core::event::Event;
 use flow_core::ids::Address;
 use flow_core::model::{Outcome, Reason, RunStatus, TaskState};
 use flow_core::text::{format_duration, format_tokens, middle, one_line, visible};
-use flow_run::execute::Progress;
-use flow_run::watch::{Counts, Group, Line, Update, View};
+use flow_run::watch::{Counts, Group, Line, Progress, Update, View};
 
 pub const GOOD: Style = AnsiColor::Green.on_default().bold();
 pub const BAD: Style = AnsiColor::Red.on_default().bold();

@@ -1,4 +1,4 @@
-//! What happened, one event after the other: the disk format (v1) and the only thing that changes a scheduler's state.
+//! What happened, one event after the other: the disk format (version 2) and the only thing that changes a scheduler's state.
 
 use std::collections::BTreeMap;
 
@@ -6,11 +6,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::graph::EdgeKind;
-use crate::ids::{Address, Attempt, Millis, RunId};
-use crate::model::{Merge, MergeOutcome, Outcome, Reason, RunStatus, TaskState};
+use crate::ids::{Address, Attempt, CallId, Millis, RunId};
+use crate::model::{ChildKind, ChildMode, Merge, MergeOutcome, Outcome, Reason, RunStatus, TaskState};
+use crate::plan::OnLost;
 
-/// The version that this build writes. Older ones stay readable; a newer one is refused.
-pub const VERSION: u32 = 1;
+/// The version that this build writes. Older ones stay readable, also where a journal goes on in a newer one; what is
+/// newer than this is refused. In version 1 every attempt had a slot, and nothing ran but tasks of the plan.
+pub const VERSION: u32 = 2;
 
 /// An event with its place in the journal. On disk a `crc` of the line follows as its last field.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -93,14 +95,44 @@ pub enum Event {
         /// The task.
         task: Address,
     },
+    /// An agent started something beside the plan. Written before anything of it happens.
+    ChildStarted {
+        /// The child; its address is below that of its starter.
+        task: Address,
+        /// The node whose attempt started it.
+        by: Address,
+        /// The conversation in which that was; another attempt may have another one, and then it is not its child.
+        by_agent: String,
+        /// The call of a tool that did.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        call: Option<CallId>,
+        /// What it is.
+        kind: ChildKind,
+        /// Whether its starter waits for it.
+        mode: ChildMode,
+        /// How many starters there are above it, up to a task of the plan or an instance of one.
+        depth: u8,
+        /// For people.
+        description: String,
+        /// The definition of an agent.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        agent: Option<String>,
+        /// How long it may run.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        timeout_ms: Option<u64>,
+        /// Whether it may be started again when its engine died. Never by the engine itself: it is lost, and who started
+        /// it hears of that.
+        on_lost: OnLost,
+    },
     /// An attempt was ordered. Written before anything of it happens.
     AttemptStarting {
         /// The task.
         task: Address,
         /// Which try.
         attempt: Attempt,
-        /// The slot whose output file it uses.
-        slot: u32,
+        /// The slot that it takes, and whose output file it uses; a child takes none.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        slot: Option<u32>,
     },
     /// What the attempt is, once its templates are rendered; written before its process or first request.
     AttemptRunning {

@@ -22,7 +22,7 @@ impl TaskId {
     }
 }
 
-/// A node of a run: a task of its plan, or an instance of one. It is a place in [`Nodes`] and in no other table, so that
+/// A node of a run: a task of its plan, an instance of one, or what an agent started. It is a place in [`Nodes`] and in no other table, so that
 /// it can't be taken for a [`TaskId`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NodeId(u32);
@@ -115,6 +115,19 @@ impl Address {
         Address(format!("{}[{key}]", self.0).into())
     }
 
+    /// The address of what a node started: `self/@a0123456789abcdef`.
+    #[must_use]
+    pub fn child(&self, id: &ChildId) -> Self {
+        Address(format!("{}/@{id}", self.0).into())
+    }
+
+    /// Who started it and under which id, if this is a child's address. The key of an instance can hold anything, but
+    /// the address of one ends with its bracket.
+    pub fn starter(&self) -> Option<(Address, ChildId)> {
+        let (by, id) = self.0.rsplit_once("/@")?;
+        Some((by.into(), ChildId::parse(id)?))
+    }
+
     /// The text.
     pub fn as_str(&self) -> &str {
         &self.0
@@ -151,6 +164,42 @@ impl From<Arc<str>> for Address {
 impl From<&str> for Address {
     fn from(text: &str) -> Self {
         Address(text.into())
+    }
+}
+
+/// A child of a node: a letter for its kind and 16 hex digits.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ChildId(Arc<str>);
+
+impl ChildId {
+    /// Reads an id.
+    pub fn parse(text: &str) -> Option<Self> {
+        let (letter, digits) = text.split_at_checked(1)?;
+        let is_digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
+        let whole = digits.len() == 16 && digits.bytes().all(is_digit);
+        (whole && letter.bytes().all(|byte| byte.is_ascii_lowercase())).then(|| ChildId(text.into()))
+    }
+
+    /// The letter of its kind.
+    pub fn letter(&self) -> Option<char> {
+        self.0.chars().next()
+    }
+}
+
+impl fmt::Display for ChildId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// A call of a tool, as the model named it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct CallId(Arc<str>);
+
+impl From<&str> for CallId {
+    fn from(text: &str) -> Self {
+        CallId(text.into())
     }
 }
 
@@ -217,3 +266,7 @@ impl Millis {
         std::time::Duration::from_millis(self.0.saturating_sub(earlier.0))
     }
 }
+
+#[cfg(test)]
+#[path = "ids_tests.rs"]
+mod tests;

@@ -160,7 +160,8 @@ pub enum ConditionAt {
 }
 
 /// What becomes of an attempt whose engine died, when the run is resumed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum OnLost {
     /// It runs again.
     #[default]

@@ -6,10 +6,12 @@
 //! | 1 | `store`, `load`, `workspace`, `provider` | each other |
 //! | 2 | `tool` | agents, scheduler |
 //! | 3 | `execute` | graph, other tasks, store's journal |
-//! | 4 | `drive` | terminals |
-//! | 5 | `watch` | drive's insides |
+//! | 4 | `watch` | drive's insides |
+//! | 5 | `drive` | terminals |
+//! | 6 | `engine` | who shows what it says |
 
 pub mod drive;
+pub mod engine;
 pub mod execute;
 pub mod load;
 pub mod provider;

@@ -2,6 +2,7 @@
 
 mod agent;
 mod cause;
+mod child;
 mod command;
 mod kept;
 mod outcome;
@@ -13,6 +14,7 @@ mod usage;
 
 pub use agent::{AgentDef, AgentSource, Effort, Isolation, Merge, ModelRef, PermissionMode, ToolPolicy};
 pub use cause::Cause;
+pub use child::{ChildKind, ChildMode};
 pub use command::{Command, Signal};
 pub use kept::{Artifact, Digest, OutputSlice};
 pub use outcome::{

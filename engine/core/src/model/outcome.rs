@@ -135,6 +135,12 @@ impl Outcome {
         Outcome::bare(AttemptEnd::Lost, Some(Reason::WorkerRestart), Some(message.to_owned()))
     }
 
+    /// The end of an attempt whose engine died, of what an agent had started.
+    pub fn lost_with_engine() -> Self {
+        let message = "the engine died while it ran";
+        Outcome::bare(AttemptEnd::Lost, Some(Reason::WorkerRestart), Some(message.to_owned()))
+    }
+
     /// A failure with its reason and a line for people.
     pub fn failed(reason: Reason, message: impl Into<String>) -> Self {
         Outcome::bare(AttemptEnd::Failed, Some(reason), Some(message.into()))

@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
-use super::run_report::{AttemptReport, Counts, LaunchReport, Need, RunReport, TaskReport};
+use super::run_report::{AttemptReport, Counts, LaunchReport, Need, RunReport, Starter, TaskReport};
 use crate::event::{Entry, Event, Instance, Launch};
 use crate::ids::{Address, Attempt, Millis};
-use crate::model::{Outcome, Reason, RunStatus, TaskState, Usage};
+use crate::model::{ChildMode, Outcome, Reason, RunStatus, TaskState, Usage};
 
 /// A report in the making. It can be asked at any time, and goes on after that.
 #[derive(Clone, Debug, Default)]
@@ -14,12 +14,21 @@ pub struct Fold {
     head: Option<RunReport>,
     /// Plan tasks in manifest order, then every instance there ever was.
     rows: Vec<TaskReport>,
-    index: HashMap<Address, usize>,
+    /// What agents started, in the order in which they did.
+    children: Vec<TaskReport>,
+    index: HashMap<Address, Place>,
     /// When the current epoch began, and the last event of it.
     epoch_started: Millis,
     last: Millis,
     /// The time that earlier epochs took.
     before: u64,
+}
+
+/// Where the row of an address is.
+#[derive(Clone, Copy, Debug)]
+enum Place {
+    Plan(usize),
+    Child(usize),
 }
 
 impl Fold {
@@ -51,6 +60,7 @@ impl Fold {
                     total_tokens: 0,
                     tasks: Vec::new(),
                     dropped: Vec::new(),
+                    children: Vec::new(),
                 });
                 self.epoch_started = at;
                 for task in tasks {
@@ -68,6 +78,22 @@ impl Fold {
                 self.resumed(*epoch, lost, reset, at);
             }
             Event::TaskExpanded { task, instances } => self.expanded(task, instances),
+            Event::ChildStarted { task, by, call, kind, mode, description, .. } => {
+                let attempt = self.task(by).and_then(|row| row.attempts.last()).map(|one| one.attempt);
+                let by = Starter {
+                    task: by.clone(),
+                    attempt: attempt.unwrap_or(Attempt::FIRST),
+                    call: call.clone(),
+                };
+                self.index.insert(task.clone(), Place::Child(self.children.len()));
+                self.children.push(TaskReport {
+                    by: Some(Box::new(by)),
+                    kind: Some(kind.as_str().to_owned()),
+                    description: Some(description.clone()),
+                    background: *mode == ChildMode::Background,
+                    ..TaskReport::new(task.clone())
+                });
+            }
             Event::AttemptStarting { task, attempt, .. } => self.starting(task, *attempt, at),
             Event::AttemptRunning { task, launch, .. } => {
                 self.answers(launch);
@@ -105,10 +131,13 @@ impl Fold {
 
     /// What is known of a task by now.
     pub fn task(&self, task: &Address) -> Option<&TaskReport> {
-        self.index.get(task).map(|&at| &self.rows[at])
+        self.index.get(task).map(|&place| match place {
+            Place::Plan(at) => &self.rows[at],
+            Place::Child(at) => &self.children[at],
+        })
     }
 
-    /// Every task and instance there ever was, plan tasks first.
+    /// Every task and instance there ever was, plan tasks first. What agents started is not among them.
     pub fn tasks(&self) -> impl Iterator<Item = &TaskReport> {
         self.rows.iter()
     }
@@ -119,7 +148,8 @@ impl Fold {
         let mut placed = vec![false; self.rows.len()];
         for at in (0..self.rows.len()).filter(|&at| self.rows[at].parent.is_none()) {
             let mut row = self.rows[at].clone();
-            let instances: Vec<usize> = row.instances.iter().flatten().map(|one| self.index[one]).collect();
+            let instances: Vec<usize> =
+                row.instances.iter().flatten().filter_map(|one| self.plan_row(one)).collect();
             row.duration_ms += instances.iter().map(|&one| self.rows[one].duration_ms).sum::<u64>();
             row.wall_ms = row.instances.as_ref().map(|_| self.at_work(&instances));
             row.blocked_by = self.blocks(&row);
@@ -131,14 +161,22 @@ impl Fold {
             row.parent.is_some() && !placed[at] && !row.launches.is_empty()
         };
         report.dropped = self.rows.iter().enumerate().filter(gone).map(|(_, row)| row.clone()).collect();
+        report.children = self.children.clone();
         report.counts = Counts::of(&report.tasks);
-        for usage in report.tasks.iter().chain(&report.dropped).filter_map(|task| task.usage.as_ref()) {
-            report.usage += usage;
-        }
-        report.usage.model.clear();
+        let mut all = Usage::default();
+        report.rows().filter_map(|row| row.usage.as_ref()).for_each(|usage| all += usage);
+        all.model.clear();
+        report.usage = all;
         report.total_tokens = report.usage.total_tokens();
         report.duration_ms = self.before + millis(self.epoch_started, self.last);
         Some(report)
+    }
+
+    fn plan_row(&self, task: &Address) -> Option<usize> {
+        match self.index.get(task)? {
+            Place::Plan(at) => Some(*at),
+            Place::Child(_) => None,
+        }
     }
 
     /// How long at least one of these tasks was at work.
@@ -175,13 +213,15 @@ impl Fold {
     }
 
     fn add(&mut self, row: TaskReport) {
-        self.index.insert(row.address.clone(), self.rows.len());
+        self.index.insert(row.address.clone(), Place::Plan(self.rows.len()));
         self.rows.push(row);
     }
 
     fn on(&mut self, task: &Address, change: impl FnOnce(&mut TaskReport)) {
-        if let Some(&at) = self.index.get(task) {
-            change(&mut self.rows[at]);
+        match self.index.get(task) {
+            Some(&Place::Plan(at)) => change(&mut self.rows[at]),
+            Some(&Place::Child(at)) => change(&mut self.children[at]),
+            None => {}
         }
     }
 
@@ -250,6 +290,7 @@ impl TaskReport {
         TaskReport {
             address,
             parent: None,
+            by: None,
             key: None,
             item: None,
             kind: None,
@@ -292,6 +333,7 @@ impl TaskReport {
         let fresh = TaskReport::new(self.address.clone());
         *self = TaskReport {
             parent: self.parent.take(),
+            by: self.by.take(),
             key: self.key.take(),
             item: self.item.take(),
             kind: self.kind.take(),

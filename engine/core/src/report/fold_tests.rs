@@ -271,7 +271,7 @@ fn report_and_scheduler_agree_over_random_runs() {
             scheduler.apply(&entry.event, entry.at);
             fold.take(entry);
             let report = fold.report().unwrap();
-            for task in &report.tasks {
+            for task in report.tasks.iter().chain(&report.children) {
                 let view = scheduler.node(scheduler.find(&task.address).unwrap());
                 let known = (view.state, view.reason, view.allowed, view.attempts as usize);
                 let attempts = task.attempts.last().map_or(0, |attempt| attempt.attempt.0 as usize);
@@ -291,10 +291,10 @@ fn report_and_scheduler_agree_over_random_runs() {
         let mut journal = Journal::default();
         journal.entries = entries;
         let report = journal.report();
-        let launches = report.tasks.iter().chain(&report.dropped).flat_map(|task| &task.launches);
-        assert!(launches.clone().all(|launch| launch.state.is_some()), "{seed}: a launch without an end");
+        let launches: Vec<_> = report.rows().flat_map(|task| &task.launches).collect();
+        assert!(launches.iter().all(|launch| launch.state.is_some()), "{seed}: a launch without an end");
         let told = journal.render("notifications").matches("<task-notification>").count();
-        assert_eq!(told, launches.count(), "{seed}");
+        assert_eq!(told, launches.len(), "{seed}");
     }
 }
 
@@ -324,4 +324,22 @@ fn what_is_blocked_knows_by_whom() {
     let needs: Vec<(&str, &str)> =
         report.tasks[2].needs.iter().map(|need| (need.task.as_str(), need.on.as_str())).collect();
     assert_eq!(needs, [("a", ""), ("b", "done")]);
+}
+
+#[test]
+fn what_an_agent_starts_is_a_row_beside_the_tasks() {
+    let mut journal = Journal::of(&["lead"]);
+    journal.start("lead", 1, What::Agent);
+    for event in crate::schedule::child_started("lead", "b0000000000000001") {
+        journal.add(event);
+    }
+    let child = "lead/@b0000000000000001";
+    journal.attempt_ended(child, 1, exit(3)).ended(child, TaskState::Failed, Some(Reason::ExitCode));
+    journal.attempt_ended("lead", 1, exit(0)).ended("lead", TaskState::Completed, None);
+    let report = journal.report();
+    assert_eq!((report.tasks.len(), report.counts.total, report.failures().count()), (1, 1, 0));
+    let row = &report.children[0];
+    let by = row.by.as_deref().map(|by| (by.task.as_str(), by.attempt.0));
+    assert_eq!((row.address.as_str(), row.state, by), (child, TaskState::Failed, Some(("lead", 1))));
+    assert_eq!((row.background, row.description.as_deref()), (true, Some("d")));
 }

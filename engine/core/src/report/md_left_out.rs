@@ -10,7 +10,7 @@ use crate::model::WorktreeOutcome;
 
 /// What was in no tree, and what trees had that came home by no merge; what is the same for several tasks stands once.
 pub(super) fn left_out(out: &mut String, report: &RunReport) {
-    let tasks = report.tasks.iter().chain(&report.dropped);
+    let tasks = report.rows();
     // Of what an earlier attempt left nobody asks any more.
     let all: Vec<(String, &WorktreeOutcome)> = tasks
         .filter_map(|task| Some((code(task.address.as_str()), task.attempts.last()?.worktree.as_ref()?)))

@@ -12,7 +12,7 @@ use crate::text::shell_word;
 // Writing to a string can't fail, so the results of `write!` are dropped in this file.
 
 pub(super) fn merges(out: &mut String, report: &RunReport) {
-    let tasks = report.tasks.iter().chain(&report.dropped);
+    let tasks = report.rows();
     let all: Vec<_> = tasks
         .flat_map(|task| task.attempts.iter().map(move |attempt| (task, attempt)))
         .filter_map(|(task, attempt)| Some((task, attempt, attempt.worktree.as_ref()?.merged.as_ref()?)))

@@ -30,7 +30,7 @@ pub fn notification(task: &TaskReport, texts: &dyn Texts) -> Option<String> {
 
 fn render(report: &RunReport, texts: &dyn Texts) -> String {
     let mut out = String::from("<task-notifications>\n");
-    for task in report.tasks.iter().chain(&report.dropped) {
+    for task in report.rows() {
         for launch in &task.launches {
             out.extend(of_launch(task, launch, texts));
         }

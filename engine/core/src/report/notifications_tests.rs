@@ -129,7 +129,7 @@ fn status_and_summary_of_each_end() {
 #[test]
 fn a_launch_that_ended_before_it_ran_is_neither_agent_nor_shell() {
     let mut journal = Journal::of(&["t"]);
-    journal.add(Event::AttemptStarting { task: "t".into(), attempt: Attempt::FIRST, slot: 0 });
+    journal.add(Event::AttemptStarting { task: "t".into(), attempt: Attempt::FIRST, slot: Some(0) });
     journal.attempt_ended("t", 1, Outcome::failed(Reason::Expression, "no `x`"));
     journal.ended("t", TaskState::Failed, Some(Reason::Expression));
     assert_eq!(decoded(&only(&journal), "summary"), "task \"t\" failed: expression (no `x`)");

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::fold::Fold;
 use crate::event::{Entry, LaunchAgent};
 use crate::graph::EdgeKind;
-use crate::ids::{Address, Attempt, Millis, RunId};
+use crate::ids::{Address, Attempt, CallId, Millis, RunId};
 use crate::model::{
     Artifact, AttemptEnd, Denial, Digest, Outcome, OutputSlice, Reason, RunStatus, TaskState, Usage,
     WorktreeOutcome,
@@ -68,6 +68,10 @@ pub struct RunReport {
     /// Instances that had been started before a resume made their expansion again without them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub dropped: Vec<TaskReport>,
+    /// What agents started beside the plan, in the order in which they did. It is no task: it counts as none and fails
+    /// nothing.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub children: Vec<TaskReport>,
 }
 
 impl RunReport {
@@ -75,10 +79,14 @@ impl RunReport {
     pub fn kept_trees(&self) -> impl Iterator<Item = (&TaskReport, &AttemptReport, &WorktreeOutcome)> {
         let kept =
             |tree: &&WorktreeOutcome| tree.path.is_some() || tree.branch.is_some() || tree.patch.is_some();
-        let tasks = self.tasks.iter().chain(&self.dropped);
-        tasks
+        self.rows()
             .flat_map(|task| task.attempts.iter().map(move |attempt| (task, attempt)))
             .filter_map(move |(task, attempt)| Some((task, attempt, attempt.worktree.as_ref().filter(kept)?)))
+    }
+
+    /// Every row that something ran for: tasks, instances that are none any more, and what agents started.
+    pub fn rows(&self) -> impl Iterator<Item = &TaskReport> {
+        self.tasks.iter().chain(&self.dropped).chain(&self.children)
     }
 
     /// The report of a journal; `None` when it doesn't begin with `RunStarted`. A run without an end counts as running;
@@ -96,7 +104,7 @@ impl RunReport {
             return self;
         }
         self.status = RunStatus::Lost;
-        for task in &mut self.tasks {
+        for task in self.tasks.iter_mut().chain(&mut self.children) {
             if task.instances.is_none() && matches!(task.state, TaskState::Starting | TaskState::Running) {
                 task.lose();
             }
@@ -138,6 +146,9 @@ pub struct TaskReport {
     /// The task that it is an instance of.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent: Option<Address>,
+    /// Who started it, where it is no task of the plan. Boxed: few are not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by: Option<Box<Starter>>,
     /// Its key, for an instance.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
@@ -220,6 +231,18 @@ pub struct TaskReport {
     pub launches: Vec<LaunchReport>,
     /// Its attempts.
     pub attempts: Vec<AttemptReport>,
+}
+
+/// The attempt that started a child.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Starter {
+    /// Its task, instance or child.
+    pub task: Address,
+    /// Which try.
+    pub attempt: Attempt,
+    /// The call of a tool that did it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub call: Option<CallId>,
 }
 
 /// A task that another one needs.
@@ -325,7 +348,8 @@ impl TaskReport {
         if let Some(attempt) = self.attempts.last_mut().filter(|attempt| attempt.end.is_none()) {
             (attempt.end, attempt.reason) = (Some(AttemptEnd::Lost), Some(Reason::WorkerRestart));
         }
-        (self.state, self.message) = (TaskState::Running, Outcome::lost_for_good().message);
+        let lost = if self.by.is_some() { Outcome::lost_with_engine() } else { Outcome::lost_for_good() };
+        (self.state, self.message) = (TaskState::Running, lost.message);
     }
 
     /// Says how the open launch ended, if there is one.

@@ -127,7 +127,7 @@ impl Journal {
             background: false,
             agent: (what == What::Agent).then_some(agent),
         };
-        self.add(Event::AttemptStarting { task: task.into(), attempt, slot: 0 });
+        self.add(Event::AttemptStarting { task: task.into(), attempt, slot: Some(0) });
         self.add(Event::AttemptRunning { task: task.into(), attempt, launch })
     }
 

@@ -1,7 +1,10 @@
 //! What an event may follow, and what it changes in the book.
 
+use std::time::Duration;
+
 use super::book::{Behind, Book, Node, Phase};
-use super::origin::Origin;
+use super::origin::{Child, Origin};
+use super::spec::NodeSpec;
 use crate::event::{Event, Instance};
 use crate::ids::{Address, Attempt, Millis, NodeId};
 use crate::model::{Outcome, Reason, TaskState};
@@ -32,9 +35,18 @@ impl Book {
                 self.place(task, |id, node| node.phase == Phase::Ready && self.becomes_many(id))
             }
             Event::TaskReady { task } => self.place(task, |_, node| node.phase == Phase::Waiting),
-            Event::AttemptStarting { task, attempt, .. } => self.place(task, |id, node| {
+            Event::ChildStarted { task, by, kind, depth, .. } => {
+                let own = task.starter().filter(|(_, id)| id.letter() == Some(kind.letter()));
+                let fits = own.is_some_and(|(starter, _)| starter == *by) && !self.index.contains_key(task);
+                self.place(by, |id, node| {
+                    fits && matches!(node.phase, Phase::Live { .. })
+                        && *depth == self.depth(id).saturating_add(1)
+                })
+            }
+            Event::AttemptStarting { task, attempt, slot } => self.place(task, |id, node| {
                 let waits = matches!(node.phase, Phase::Ready | Phase::Retrying { .. });
-                waits && !self.becomes_many(id) && attempt.0 == node.attempts + 1
+                let seated = slot.is_some() != self.is_child(id);
+                waits && seated && !self.becomes_many(id) && attempt.0 == node.attempts + 1
             }),
             Event::AttemptRunning { task, attempt, .. } => self.place(task, |_, node| {
                 matches!(node.phase, Phase::Live { running: false, .. }) && attempt.0 == node.attempts
@@ -73,6 +85,20 @@ impl Book {
             }
             Event::TaskExpanded { task, instances } => self.on(task, |book, id| book.expanded(id, instances)),
             Event::TaskReady { task } => self.on(task, Book::ready),
+            Event::ChildStarted {
+                task, by, by_agent, call, kind, mode, depth, timeout_ms, on_lost, ..
+            } => self.on(by, |book, by| {
+                let timeout = timeout_ms.map(Duration::from_millis);
+                book.child_started(Child {
+                    by,
+                    by_agent: by_agent.clone(),
+                    call: call.clone(),
+                    kind: *kind,
+                    mode: *mode,
+                    depth: *depth,
+                    spec: NodeSpec::of_child(task.clone(), timeout, *on_lost),
+                });
+            }),
             Event::AttemptStarting { task, attempt, slot } => {
                 self.on(task, |book, id| book.starting(id, *attempt, *slot, at));
             }
@@ -86,7 +112,9 @@ impl Book {
             }
             Event::TaskRetry { task, due, .. } => self.on(task, |book, id| {
                 book.node_mut(id).phase = Phase::Retrying { due: *due };
-                book.queue.add_later(book.seat(id), *due);
+                if let Some(seat) = book.seat(id) {
+                    book.queue.add_later(seat, *due);
+                }
             }),
             Event::TaskEnded { task, state, reason, message, allowed } => self.on(task, |book, id| {
                 let node = book.node_mut(id);
@@ -117,8 +145,8 @@ impl Book {
 
     fn ready(&mut self, id: NodeId) {
         self.node_mut(id).phase = Phase::Ready;
-        if !self.becomes_many(id) {
-            self.queue.add(self.seat(id));
+        if let Some(seat) = self.seat(id).filter(|_| !self.becomes_many(id)) {
+            self.queue.add(seat);
         }
     }
 
@@ -151,11 +179,22 @@ impl Book {
         }
     }
 
-    fn starting(&mut self, id: NodeId, attempt: Attempt, slot: u32, at: Millis) {
-        let seat = self.seat(id);
-        self.queue.remove(seat, self.node(id).phase.due());
-        self.queue.started(seat);
-        self.slots.take(slot);
+    /// It waits for nothing but its order to start.
+    fn child_started(&mut self, child: Child) {
+        let (address, task) = (child.spec.address.clone(), self.node(child.by).task);
+        let origin = Origin::Child(Box::new(child));
+        let new = self.nodes.push(Node { origin, phase: Phase::Ready, ..Node::new(address.clone(), task) });
+        self.index.insert(address, new);
+    }
+
+    fn starting(&mut self, id: NodeId, attempt: Attempt, slot: Option<u32>, at: Millis) {
+        if let Some(seat) = self.seat(id) {
+            self.queue.remove(seat, self.node(id).phase.due());
+            self.queue.started(seat);
+        }
+        if let Some(slot) = slot {
+            self.slots.take(slot);
+        }
         self.live.insert(id);
         let node = self.node_mut(id);
         node.phase = Phase::Live { slot, running: false };
@@ -174,16 +213,21 @@ impl Book {
 
     /// Frees what a live attempt held.
     pub(super) fn leave_slot(&mut self, id: NodeId) {
-        if let Phase::Live { slot, .. } = self.node(id).phase {
+        let Phase::Live { slot, .. } = self.node(id).phase else { return };
+        self.live.remove(&id);
+        if let Some(slot) = slot {
             self.slots.release(slot);
-            self.live.remove(&id);
-            self.queue.ended(self.seat(id));
+        }
+        if let Some(seat) = self.seat(id) {
+            self.queue.ended(seat);
         }
     }
 
     fn ended(&mut self, id: NodeId, state: TaskState) {
         self.leave_slot(id);
-        self.queue.remove(self.seat(id), self.node(id).phase.due());
+        if let Some(seat) = self.seat(id) {
+            self.queue.remove(seat, self.node(id).phase.due());
+        }
         self.node_mut(id).phase = Phase::Ended(state);
         match self.node(id).origin {
             Origin::Plan => self.plan_task_ended(id, state),
@@ -191,6 +235,7 @@ impl Book {
                 let task = self.node_mut(of);
                 task.open = task.open.saturating_sub(1);
             }
+            Origin::Child(_) => {}
         }
     }
 

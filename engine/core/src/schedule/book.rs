@@ -20,7 +20,8 @@ pub(super) enum Phase {
     Ready,
     /// An attempt was ordered (`running`: and began).
     Live {
-        slot: u32,
+        /// None for a child.
+        slot: Option<u32>,
         running: bool,
     },
     /// Its attempt ended, and what follows isn't decided yet.
@@ -61,11 +62,11 @@ impl Phase {
     }
 }
 
-/// A task of the plan, or an instance of one.
+/// A task of the plan, an instance of one, or what an agent started.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Node {
     pub(super) address: Address,
-    /// The task whose spec it has.
+    /// The task of the plan that it is, is an instance of, or works for.
     pub(super) task: TaskId,
     pub(super) phase: Phase,
     /// Since when an attempt is under way, or since when none is.
@@ -110,6 +111,7 @@ pub(super) struct Book {
     pub(super) index: HashMap<Address, NodeId>,
     pub(super) queue: Queue,
     pub(super) slots: Slots,
+    /// Nodes with an attempt that lives, be it that it has a slot or not.
     pub(super) live: BTreeSet<NodeId>,
     /// Plan tasks that have not ended.
     pub(super) unfinished: usize,
@@ -151,6 +153,11 @@ impl Book {
 
     pub(super) fn node_mut(&mut self, id: NodeId) -> &mut Node {
         &mut self.nodes[id]
+    }
+
+    /// Whether every task of the plan has ended, and nothing lives that one of them started.
+    pub(super) fn is_over(&self) -> bool {
+        self.unfinished == 0 && self.live.is_empty()
     }
 
     /// The nodes of the plan's tasks, in manifest order.

@@ -3,6 +3,7 @@
 use std::collections::{HashSet, VecDeque};
 
 use super::book::{Book, Node, Phase};
+use super::origin::Origin;
 use super::retry;
 use super::scheduler::{Asked, Engine, Stage};
 use super::spec::{Answer, Cancel, Decision, Effect, Input, Limits, Question};
@@ -240,7 +241,7 @@ impl<'a> Turn<'a> {
 
     fn may_retry(&self, id: NodeId) -> bool {
         let (node, spec) = (self.book.node(id), self.book.spec(id));
-        let stopped = self.book.kill.or(node.stop).or(self.book.node(self.book.root(id)).stop);
+        let stopped = self.book.kill.or(self.book.stop_of(id));
         let end = node.outcome.as_deref().map_or_else(End::unknown, End::of);
         stopped.is_none()
             && end.state == TaskState::Failed
@@ -307,12 +308,14 @@ impl<'a> Turn<'a> {
 
     fn end(&mut self, id: NodeId, end: End) {
         self.engine.asked.remove(&id);
-        let root = self.book.root(id);
         let spec = self.book.spec(id);
         let allowed = end.state == TaskState::Failed && spec.continue_on_error;
-        let alarming = end.state.is_failure(allowed);
-        if alarming && spec.fail_fast && root != id {
-            self.alarms.push_back(Alarm::Group(root));
+        let alarming = end.state.is_failure(allowed) && !self.book.is_child(id);
+        if let Origin::Instance { of, .. } = self.book.node(id).origin
+            && alarming
+            && spec.fail_fast
+        {
+            self.alarms.push_back(Alarm::Group(of));
         }
         if alarming && self.limits.fail_fast {
             self.alarms.push_back(Alarm::Run);
@@ -320,11 +323,14 @@ impl<'a> Turn<'a> {
         let End { state, reason, message } = end;
         let address = self.book.node(id).address.clone();
         self.emit(Event::TaskEnded { task: address, state, reason, message, allowed });
-        if root == id {
-            let dependents = self.book.wiring.dependents(self.book.node(id).task).iter();
-            self.todo.extend(dependents.map(|dependent| NodeId::of_plan(dependent.task)));
-        } else {
-            self.todo.push_back(root);
+        let node = self.book.node(id);
+        match node.origin {
+            Origin::Plan => {
+                let dependents = self.book.wiring.dependents(node.task).iter();
+                self.todo.extend(dependents.map(|dependent| NodeId::of_plan(dependent.task)));
+            }
+            Origin::Instance { of, .. } => self.todo.push_back(of),
+            Origin::Child(_) => {}
         }
     }
 
@@ -382,13 +388,13 @@ impl<'a> Turn<'a> {
 
     fn launch(&mut self) {
         while self.book.kill.is_none()
-            && self.book.live.len() < self.limits.concurrency.get() as usize
+            && self.book.slots.taken() < self.limits.concurrency.get() as usize
             && let Some(id) = self.book.queue.first()
         {
             let slot = self.book.slots.lowest_free();
             let node = self.book.node(id);
             let attempt = Attempt(node.attempts).next();
-            let event = Event::AttemptStarting { task: node.address.clone(), attempt, slot };
+            let event = Event::AttemptStarting { task: node.address.clone(), attempt, slot: Some(slot) };
             self.emit(event);
             self.decision.effects.push(Effect::Launch { node: id, attempt, slot });
         }
@@ -415,7 +421,7 @@ impl<'a> Turn<'a> {
     }
 
     fn finish(&mut self) {
-        if self.book.unfinished > 0 {
+        if !self.book.is_over() {
             return;
         }
         self.engine.stage = Stage::Finished;

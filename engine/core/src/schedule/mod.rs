@@ -21,6 +21,10 @@
 //! 12. The scheduler asks to be woken only for moments that lie ahead.
 //! 13. Never more attempts of a pool live than it has slots, and a full pool holds up nobody else.
 //! 14. What must not run twice does not start again in the resume that finds it lost.
+//! 15. What an agent starts begins while the attempt of its starter lives, and takes no slot, neither of the run nor of a
+//!     pool.
+//! 16. It counts as no task and fails nothing, and the run ends only after the last of it.
+//! 17. A resume starts nothing before all of it that was under way has ended as lost.
 
 mod apply;
 mod book;
@@ -41,13 +45,17 @@ mod wiring;
 #[cfg(test)]
 mod docs_tests;
 #[cfg(test)]
+mod play_children;
+#[cfg(test)]
 mod play_model;
 #[cfg(test)]
 mod play_tests;
 
-pub use origin::Origin;
+pub use origin::{Child, Origin};
 #[cfg(test)]
 pub(crate) use play_tests::played;
 pub use replay::ReplayError;
 pub use scheduler::{Counts, NodeView, Scheduler};
 pub use spec::{Answer, Cancel, Decision, Effect, Input, Limits, NodeSpec, PoolSpec, Question};
+#[cfg(test)]
+pub(crate) use testing::child_started;

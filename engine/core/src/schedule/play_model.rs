@@ -2,7 +2,9 @@
 //! the first event which breaks one. Numbers are those of `mod.rs`.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
+use super::play_children::Children;
 use super::{Limits, NodeSpec};
 use crate::event::{Entry, Event};
 use crate::graph::EdgeKind;
@@ -29,6 +31,7 @@ pub(super) struct Model<'a> {
     parents: BTreeMap<Address, Address>,
     pub(super) kill: Option<Reason>,
     stopped: BTreeSet<Address>,
+    pub(super) children: Children,
 }
 
 fn holds(kind: EdgeKind, &(state, allowed, _): &Ended) -> bool {
@@ -44,6 +47,22 @@ fn holds(kind: EdgeKind, &(state, allowed, _): &Ended) -> bool {
 
 fn is_bad(&(state, allowed, _): &Ended) -> bool {
     matches!(state, TaskState::Failed | TaskState::Killed | TaskState::Lost) && !allowed
+}
+
+/// The node that an event of the scheduler is about.
+fn subject(event: &Event) -> Option<&Address> {
+    match event {
+        Event::TaskExpanded { task, .. }
+        | Event::TaskReady { task }
+        | Event::ChildStarted { task, .. }
+        | Event::AttemptStarting { task, .. }
+        | Event::AttemptRunning { task, .. }
+        | Event::AttemptEnded { task, .. }
+        | Event::TaskRetry { task, .. }
+        | Event::TaskEnded { task, .. } => Some(task),
+        Event::KillRequested { task, .. } => task.as_ref(),
+        _ => None,
+    }
 }
 
 impl<'a> Model<'a> {
@@ -62,6 +81,7 @@ impl<'a> Model<'a> {
             parents: BTreeMap::new(),
             kill: None,
             stopped: BTreeSet::new(),
+            children: Children::default(),
         }
     }
 
@@ -82,6 +102,9 @@ impl<'a> Model<'a> {
 
     /// Takes an event in. `yes`: the tasks whose condition was answered with yes, `no`: with no.
     pub(super) fn take(&mut self, entry: &Entry, yes: &BTreeSet<Address>, no: &BTreeSet<Address>) {
+        if let Some(child) = subject(&entry.event).filter(|task| task.starter().is_some()) {
+            return self.children.take(child, &entry.event, &self.live.keys().cloned().collect());
+        }
         match &entry.event {
             Event::RunResumed { lost, reset, given_up, .. } => self.resumed(lost, reset, given_up),
             Event::TaskReady { task } => {
@@ -105,7 +128,8 @@ impl<'a> Model<'a> {
                 self.instances.insert(task.clone(), addresses);
             }
             Event::AttemptStarting { task, attempt, slot } => {
-                self.starts(task, attempt.0, *slot, entry.at);
+                let slot = slot.unwrap_or_else(|| panic!("1: `{task}` has no slot"));
+                self.starts(task, attempt.0, slot, entry.at);
             }
             Event::AttemptRunning { task, attempt, .. } => {
                 assert_eq!(self.live[task].0, attempt.0, "4: `{task}` runs another attempt than it started");
@@ -120,8 +144,13 @@ impl<'a> Model<'a> {
                 self.ends(task, (*state, *allowed, *reason), no);
             }
             Event::KillRequested { task: Some(task), .. } => drop(self.stopped.insert(task.clone())),
-            Event::KillRequested { task: None, reason, .. } => self.kill = Some(*reason),
+            Event::KillRequested { task: None, reason, .. } => {
+                let failed = self.ended.values().any(|end| is_bad(end) && end.0 != TaskState::Killed);
+                assert!(*reason != Reason::FailFast || failed, "16: no task failed");
+                self.kill = Some(*reason);
+            }
             Event::RunStarted { .. } | Event::RunEnded { .. } => {}
+            Event::ChildStarted { task, .. } => panic!("`{task}` is the address of no child"),
             Event::WorktreeMade { .. }
             | Event::WorktreeEnded { .. }
             | Event::MergeStarted { .. }
@@ -147,6 +176,7 @@ impl<'a> Model<'a> {
     fn starts(&mut self, task: &Address, attempt: u32, slot: u32, at: Millis) {
         let spec = self.spec(task);
         let root = self.root(task).clone();
+        assert!(self.children.are_settled(), "17: `{task}` started before what was lost has ended");
         assert!(self.kill.is_none(), "9: `{task}` started after a kill");
         assert!(!self.stopped.contains(task) && !self.stopped.contains(&root), "9: `{task}` was stopped");
         assert!(self.ready.contains(&root), "3: `{task}` started before it was ready");
@@ -239,7 +269,9 @@ impl<'a> Model<'a> {
 
     /// Rule 10, both ways: what ended well stays unless it needs something that runs again, and what didn't runs again.
     fn resumed(&mut self, lost: &[Address], reset: &[Address], given_up: &[Address]) {
-        let given_up: BTreeSet<&Address> = given_up.iter().collect();
+        let (children, given_up): (Vec<_>, Vec<_>) = given_up.iter().partition(|one| one.starter().is_some());
+        self.children.resumed(&children);
+        let given_up: BTreeSet<&Address> = given_up.into_iter().collect();
         let lost: BTreeSet<&Address> = lost.iter().collect();
         let reset: BTreeSet<&Address> = reset.iter().collect();
         let again_lost = |task: &&Address| self.spec(task).retries_lost;
@@ -337,6 +369,20 @@ impl<'a> Model<'a> {
                     .is_some_and(|all| all.iter().any(|one| self.live.contains_key(one)));
             assert!(!stopped || lives || self.ended.contains_key(task), "9: `{task}` is stopped and waits");
         }
+    }
+
+    /// How many tasks there are, instances in place of what became them.
+    pub(super) fn tasks(&self) -> usize {
+        self.specs.iter().map(|spec| self.instances.get(&spec.address).map_or(1, Vec::len)).sum()
+    }
+
+    /// How many attempts live.
+    pub(super) fn lives(&self) -> usize {
+        self.live.len() + self.children.live()
+    }
+
+    pub(super) fn timeout(&self, task: &Address) -> Option<Duration> {
+        if task.starter().is_some() { self.children.timeout(task) } else { self.spec(task).timeout }
     }
 
     pub(super) fn all_ended(&self) -> bool {

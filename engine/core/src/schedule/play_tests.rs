@@ -8,12 +8,14 @@ use std::time::Duration;
 
 use super::play_model::Model;
 use super::testing::{Rng, append, bare, broke, done, killed, launch, run_started, snapshot};
-use super::{Answer, Cancel, Decision, Effect, Input, Limits, NodeSpec, PoolSpec, Question, Scheduler};
+use super::{
+    Answer, Cancel, Decision, Effect, Input, Limits, NodeSpec, Origin, PoolSpec, Question, Scheduler,
+};
 use crate::event::{Entry, Event, Instance};
 use crate::graph::{Edge, EdgeKind};
-use crate::ids::{Address, Attempt, Millis, NodeId, TaskId};
-use crate::model::{AttemptEnd, Outcome, Reason, RunStatus};
-use crate::plan::ConditionAt;
+use crate::ids::{Address, Attempt, ChildId, Millis, NodeId, TaskId};
+use crate::model::{AttemptEnd, ChildKind, ChildMode, Outcome, Reason, RunStatus};
+use crate::plan::{ConditionAt, OnLost};
 
 /// Steps that the largest of these plans may take, many times what any needs.
 const MAX_STEPS: usize = 20_000;
@@ -165,6 +167,9 @@ impl World<'_> {
         if chance == 5 {
             return self.stale();
         }
+        if chance < 16 && self.start_child() {
+            return;
+        }
         match self.rng.below(8) {
             0..3 if !self.asked.is_empty() => self.answer(),
             3..6 if !self.jobs.is_empty() => self.work(),
@@ -204,6 +209,51 @@ impl World<'_> {
             Question::Retry { .. } => Ok(Answer::Yes(!self.rng.one_in(4))),
         };
         self.input(Input::Answered { node, answer });
+    }
+
+    /// Lets a live attempt start something, if there is one that may.
+    fn start_child(&mut self) -> bool {
+        let may = |(id, job): &(&NodeId, &Job)| job.stop.is_none() && self.depth(**id) < 3;
+        let starters: Vec<NodeId> = self.jobs.iter().filter(may).map(|(id, _)| *id).collect();
+        if starters.is_empty() {
+            return false;
+        }
+        let starter = *self.rng.pick(&starters);
+        let by = self.scheduler.node(starter).address.clone();
+        let kind = *self.rng.pick(&[ChildKind::Agent, ChildKind::Shell]);
+        let id = format!("{}{:016x}", kind.letter(), self.rng.next());
+        let task = by.child(&ChildId::parse(&id).unwrap());
+        let events = [
+            Event::ChildStarted {
+                task: task.clone(),
+                by,
+                by_agent: "a0".into(),
+                call: self.rng.one_in(2).then(|| "call".into()),
+                kind,
+                mode: *self.rng.pick(&[ChildMode::Foreground, ChildMode::Background]),
+                depth: self.depth(starter) + 1,
+                description: "d".into(),
+                agent: None,
+                timeout_ms: self.rng.one_in(3).then(|| 1 + self.rng.next() % 3000),
+                on_lost: *self.rng.pick(&[OnLost::Retry, OnLost::Fail]),
+            },
+            Event::AttemptStarting { task: task.clone(), attempt: Attempt::FIRST, slot: None },
+        ];
+        for event in events {
+            self.scheduler.apply(&event, self.now);
+            self.record(event);
+        }
+        let node = self.scheduler.find(&task).unwrap();
+        self.jobs.insert(node, Job { attempt: 1, ..Job::default() });
+        self.check();
+        true
+    }
+
+    fn depth(&self, id: NodeId) -> u8 {
+        match self.scheduler.node(id).origin {
+            Origin::Plan | Origin::Instance { .. } => 0,
+            Origin::Child(child) => child.depth,
+        }
     }
 
     /// Lets something happen to a live attempt.
@@ -321,7 +371,7 @@ impl World<'_> {
         let starts: Vec<(Address, u32, u32)> = events
             .iter()
             .filter_map(|event| match event {
-                Event::AttemptStarting { task, attempt, slot } => Some((task.clone(), attempt.0, *slot)),
+                Event::AttemptStarting { task, attempt, slot } => Some((task.clone(), attempt.0, (*slot)?)),
                 _ => None,
             })
             .collect();
@@ -359,14 +409,16 @@ impl World<'_> {
         assert_eq!(snapshot(&self.scheduler), snapshot(&self.mirror), "8");
         assert!(self.scheduler.next_wake().is_none_or(|wake| wake > self.now), "12");
         self.model.at_rest();
-        assert_eq!(self.model.live.len(), self.jobs.len(), "4");
+        assert!(self.model.children.are_settled(), "4");
+        assert_eq!(self.model.lives(), self.jobs.len(), "4");
         assert_eq!(self.scheduler.running().count(), self.jobs.len());
-        assert_eq!(self.finished.is_some(), self.model.all_ended(), "7");
+        let over = self.model.all_ended() && self.jobs.is_empty();
+        assert_eq!(self.finished.is_some(), over, "7, 16");
         for (&node, job) in &self.jobs {
             let address = self.scheduler.node(node).address;
             let running =
                 if job.running && !job.waiting { self.now.since(job.since) } else { Duration::ZERO };
-            let over = self.model.spec(address).timeout.is_some_and(|timeout| job.ran + running >= timeout);
+            let over = self.model.timeout(address).is_some_and(|timeout| job.ran + running >= timeout);
             let stopped = job.stop.map(|(reason, _)| reason);
             assert!(!over || stopped.is_some() || job.waiting, "`{address}` is past its time");
             assert!(over || stopped != Some(Reason::Timeout), "`{address}` was stopped before its time");
@@ -375,6 +427,7 @@ impl World<'_> {
         let counts = self.scheduler.counts();
         let sum =
             counts.waiting + counts.running + counts.completed + counts.failed + counts.allowed_failures;
+        assert_eq!(counts.total as usize, self.model.tasks(), "16");
         assert_eq!(counts.total, sum + counts.killed + counts.lost + counts.skipped + counts.blocked);
     }
 

@@ -32,7 +32,7 @@ fn a_whole_journal_replays() {
 
 #[test]
 fn a_newer_format_is_refused() {
-    check(|entries| entries[3].v = 2, Err("event 3 has format version 2, and this flow reads up to 1"));
+    check(|entries| entries[3].v = 3, Err("event 3 has format version 3, and this flow reads up to 2"));
 }
 
 #[test]
@@ -70,7 +70,10 @@ fn what_can_not_follow_is_refused() {
         message: None,
         allowed: false,
     };
-    check(replace(7, Event::AttemptStarting { task: b(), attempt: Attempt(2), slot: 0 }), Err(out_of_place));
+    check(
+        replace(7, Event::AttemptStarting { task: b(), attempt: Attempt(2), slot: Some(0) }),
+        Err(out_of_place),
+    );
     check(replace(7, Event::TaskReady { task: b() }), Err(out_of_place));
     check(replace(7, Event::TaskExpanded { task: b(), instances: vec![] }), Err(out_of_place));
     check(

@@ -65,6 +65,8 @@ impl Book {
             }
             runs_again[task.index()] = again;
         }
+        // Nobody waits for it any more: whoever started it hears that it is lost, and may start it again.
+        given_up.extend(self.nodes.ids().filter(|&id| self.is_lost_child(id)));
         Event::RunResumed {
             epoch: self.epoch + 1,
             lost: self.addresses(lost),
@@ -73,11 +75,18 @@ impl Book {
         }
     }
 
+    /// Whether a child was under way, or about to be.
+    fn is_lost_child(&self, id: NodeId) -> bool {
+        self.is_child(id) && matches!(self.node(id).phase, Phase::Ready | Phase::Live { .. })
+    }
+
     /// What happens to a task because of what it did itself.
     fn verdict(&self, id: NodeId, Wanted { only, unreadable }: Wanted<'_>) -> Option<Again> {
         let node = self.node(id);
         // Of an expanded task that is named those instances are meant that a resume would take.
-        let is_named = |only: &[NodeId]| only.contains(&id) || only.contains(&self.root(id));
+        let is_named = |only: &[NodeId]| {
+            only.contains(&id) || matches!(node.origin, Origin::Instance { of, .. } if only.contains(&of))
+        };
         match node.phase {
             Phase::Live { .. } if self.spec(id).retries_lost => Some(Again::Lost),
             Phase::Live { .. } => Some(Again::GivenUp),
@@ -120,7 +129,11 @@ impl Book {
     ) {
         for address in given_up {
             if let Some(id) = self.find(address) {
-                self.attempt_ended(id, &Outcome::lost_for_good(), at);
+                let lost = match self.is_child(id) {
+                    true => Outcome::lost_with_engine(),
+                    false => Outcome::lost_for_good(),
+                };
+                self.attempt_ended(id, &lost, at);
             }
         }
         for address in lost.iter().chain(reset) {
@@ -144,8 +157,7 @@ impl Book {
             let node = self.node(id);
             let Phase::Retrying { due } = node.phase else { continue };
             let latest = at.after(due.since(node.since));
-            if latest < due {
-                let seat = self.seat(id);
+            if let Some(seat) = self.seat(id).filter(|_| latest < due) {
                 self.queue.remove(seat, Some(due));
                 self.queue.add_later(seat, latest);
                 self.node_mut(id).phase = Phase::Retrying { due: latest };
@@ -154,7 +166,7 @@ impl Book {
     }
 
     fn start_over(&mut self, id: NodeId, at: Millis) {
-        let seat = self.seat(id);
+        let Some(seat) = self.seat(id) else { return };
         self.leave_slot(id);
         self.queue.remove(seat, self.node(id).phase.due());
         let was_ended = matches!(self.node(id).phase, Phase::Ended(_));

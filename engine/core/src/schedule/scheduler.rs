@@ -52,7 +52,7 @@ pub(super) enum Stage {
 pub struct NodeView<'a> {
     /// Its address.
     pub address: &'a Address,
-    /// The task of the plan that it is, or is an instance of.
+    /// The task of the plan that it is, is an instance of, or works for.
     pub task: TaskId,
     /// Its state.
     pub state: TaskState,
@@ -74,7 +74,8 @@ pub struct NodeView<'a> {
     pub origin: &'a Origin,
 }
 
-/// How many tasks there are in each state. A task that became its instances is none; they are.
+/// How many tasks there are in each state. A task that became its instances is none; they
+/// are. Nor is what an agent started.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// All.
@@ -167,8 +168,8 @@ impl Scheduler {
     /// Key and item, for an instance.
     pub fn instance(&self, id: NodeId) -> Option<&Instance> {
         match &self.book.node(id).origin {
-            Origin::Plan => None,
             Origin::Instance { item, .. } => Some(item),
+            Origin::Plan | Origin::Child(_) => None,
         }
     }
 
@@ -197,16 +198,17 @@ impl Scheduler {
         self.book.kill
     }
 
-    /// Whether every task has ended.
+    /// Whether every task of the plan has ended, and nothing lives that one of them started.
     pub fn is_finished(&self) -> bool {
-        self.book.unfinished == 0
+        self.book.is_over()
     }
 
     /// How many tasks are in each state.
     pub fn counts(&self) -> Counts {
         let mut counts = Counts::default();
         for node in self.book.nodes.iter() {
-            if node.phase == Phase::Gone || node.instances.is_some() {
+            let is_task = node.instances.is_none() && !matches!(node.origin, Origin::Child(_));
+            if node.phase == Phase::Gone || !is_task {
                 continue;
             }
             counts.total += 1;

@@ -12,6 +12,11 @@ pub(super) struct Slots {
 }
 
 impl Slots {
+    /// How many are taken.
+    pub(super) fn taken(&self) -> usize {
+        self.high as usize - self.free.len()
+    }
+
     pub(super) fn lowest_free(&self) -> u32 {
         self.free.first().copied().unwrap_or(self.high)
     }

@@ -9,8 +9,8 @@ use crate::ids::{Address, Attempt, NodeId, TaskId};
 use crate::model::{Outcome, Reason, RunStatus};
 use crate::plan::{ConditionAt, InstanceLimit, OnLost, Plan, RetryPolicy, Selected};
 
-/// What the scheduler needs to know of a plan task.
-#[derive(Clone, Debug)]
+/// What the scheduler needs to know of a plan task, or of what an agent started.
+#[derive(Clone, Debug, PartialEq)]
 pub struct NodeSpec {
     /// Its address.
     pub address: Address,
@@ -226,6 +226,26 @@ impl NodeSpec {
                 }
             })
             .collect()
+    }
+
+    /// The spec of what an agent started: it waits for nothing, runs once, and nothing of the plan rests on it.
+    pub(super) fn of_child(address: Address, timeout: Option<Duration>, on_lost: OnLost) -> NodeSpec {
+        NodeSpec {
+            address,
+            needs: Vec::new(),
+            condition: None,
+            expands: false,
+            max_parallel: None,
+            fail_fast: false,
+            retry: RetryPolicy { max: 0, ..RetryPolicy::default() },
+            asks_retry: false,
+            timeout,
+            continue_on_error: false,
+            selected: true,
+            limits: Vec::new(),
+            pool: None,
+            retries_lost: on_lost == OnLost::Retry,
+        }
     }
 
     /// Leaves tasks out of a run: they are skipped at once, and what needs them starts as if they were not there.

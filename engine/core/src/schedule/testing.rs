@@ -9,9 +9,9 @@ use super::slots::Slots;
 use super::{Answer, Decision, Effect, Input, Limits, NodeSpec, Question, Scheduler};
 use crate::event::{Entry, Event, Instance, Launch, VERSION};
 use crate::graph::{Edge, EdgeKind};
-use crate::ids::{Address, Attempt, Millis, NodeId, Nodes, RunId, TaskId};
-use crate::model::{AttemptEnd, Outcome, Reason};
-use crate::plan::{ConditionAt, RetryPolicy};
+use crate::ids::{Address, Attempt, ChildId, Millis, NodeId, Nodes, RunId, TaskId};
+use crate::model::{AttemptEnd, ChildKind, ChildMode, Outcome, Reason};
+use crate::plan::{ConditionAt, OnLost, RetryPolicy};
 
 /// A task in the making; the tasks it needs are named.
 pub(super) struct Draft {
@@ -145,6 +145,27 @@ pub(super) fn run_started(specs: &[NodeSpec]) -> Event {
     }
 }
 
+/// What is written when a node starts a command: that it exists, and that its attempt is ordered.
+pub(crate) fn child_started(by: &str, id: &str) -> [Event; 2] {
+    let by = Address::from(by);
+    let task = by.child(&ChildId::parse(id).unwrap());
+    let above = std::iter::successors(by.starter(), |(one, _)| one.starter()).count();
+    let started = Event::ChildStarted {
+        task: task.clone(),
+        by,
+        by_agent: "a0".into(),
+        call: Some("call_1".into()),
+        kind: ChildKind::Shell,
+        mode: ChildMode::Background,
+        depth: above as u8 + 1,
+        description: "d".into(),
+        agent: None,
+        timeout_ms: Some(5000),
+        on_lost: OnLost::Fail,
+    };
+    [started, Event::AttemptStarting { task, attempt: Attempt::FIRST, slot: None }]
+}
+
 pub(super) fn append(entries: &mut Vec<Entry>, at: Millis, event: Event) {
     entries.push(Entry { v: VERSION, seq: entries.len() as u64, at, event });
 }
@@ -188,6 +209,15 @@ impl Rig {
         let decision = self.scheduler.handle(self.now, input);
         self.said = self.describe(&decision);
         for event in decision.events {
+            append(&mut self.entries, self.now, event);
+        }
+        self
+    }
+
+    /// Lets the live attempt of a node start a command.
+    pub(super) fn starts(&mut self, by: &str, id: &str) -> &mut Self {
+        for event in child_started(by, id) {
+            self.scheduler.apply(&event, self.now);
             append(&mut self.entries, self.now, event);
         }
         self

@@ -113,9 +113,11 @@ pub(super) fn read_deep(project: &Project, folder: &Path) -> Vec<AgentText> {
     read_folder(project, AgentSource::Flag, folder, Depth::Deep)
 }
 
-/// The folders of a project's root that hold agents.
-pub fn agent_folders(root: &Path) -> impl Iterator<Item = PathBuf> {
-    PROJECT_FOLDERS.iter().map(|name| root.join(name)).filter(|folder| folder.is_dir())
+impl Project {
+    /// The folders of its root that hold agents.
+    pub fn agent_folders(&self) -> impl Iterator<Item = PathBuf> {
+        PROJECT_FOLDERS.iter().map(|name| self.root.join(name)).filter(|folder| folder.is_dir())
+    }
 }
 
 fn read_folder(project: &Project, source: AgentSource, folder: &Path, depth: Depth) -> Vec<AgentText> {

@@ -17,7 +17,7 @@ mod shipped;
 #[cfg(test)]
 mod testing;
 
-pub use agents::{FoundAgents, agent_folders, find_agents};
+pub use agents::{FoundAgents, find_agents};
 pub use dirs::Dirs;
 pub use plan::{PlanSource, find_plan, own_plans, shipped_plans};
 pub use project::Project;

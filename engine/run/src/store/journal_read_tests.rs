@@ -132,14 +132,14 @@ fn a_journal_of_a_later_flow_is_refused_by_its_name() {
     check(
         &[],
         json!({"v": newer, "seq": 0, "at": 1, "ev": "run_started", "flow": "9.0.0"}),
-        "has format 2, made by flow 9.0.0",
+        "has format 3, made by flow 9.0.0",
     );
     check(
         &[started()],
         json!({"v": newer, "seq": 1, "at": 1, "ev": "task_ready", "task": "a"}),
-        "has format 2, made by flow 0.1.0",
+        "has format 3, made by flow 0.1.0",
     );
-    check(&[], json!({"v": newer, "what": "else"}), "has format 2, made by flow of a later version");
+    check(&[], json!({"v": newer, "what": "else"}), "has format 3, made by flow of a later version");
 }
 
 #[test]

@@ -21,7 +21,7 @@ fn a_line_is_json_with_its_checksum_last() {
     let mut journal = Journal::create(&path, Durability::None).unwrap();
     journal.append(Millis(5), [ready("a")]).unwrap();
     let text = std::fs::read_to_string(&path).unwrap();
-    let head = r#"{"v":1,"seq":0,"at":5,"ev":"task_ready","task":"a""#;
+    let head = r#"{"v":2,"seq":0,"at":5,"ev":"task_ready","task":"a""#;
     assert_eq!(text, format!("{head},\"crc\":\"{:08x}\"}}\n", crc32fast::hash(head.as_bytes())));
 }
 
@@ -144,7 +144,11 @@ fn a_write_that_only_half_fits_leaves_nothing_behind() {
 fn attempts_and_tasks_come_back_as_they_were_written() {
     let (_dir, path) = place();
     let events = vec![
-        Event::AttemptStarting { task: Address::task("a").instance("k"), attempt: Attempt::FIRST, slot: 3 },
+        Event::AttemptStarting {
+            task: Address::task("a").instance("k"),
+            attempt: Attempt::FIRST,
+            slot: Some(3),
+        },
         Event::TaskRetry { task: Address::task("a"), attempt: Attempt(2), due: Millis(9) },
     ];
     let mut journal = Journal::create(&path, Durability::Batch).unwrap();

@@ -29,7 +29,7 @@ pub fn unended(folder: &RunFolder, entries: &[Entry]) -> Vec<Unended> {
     let mut ends: HashMap<&str, u64> = HashMap::new();
     for entry in entries {
         match &entry.event {
-            Event::AttemptStarting { task, slot, .. } => drop(slots.insert(task.clone(), *slot)),
+            Event::AttemptStarting { task, slot: Some(slot), .. } => drop(slots.insert(task.clone(), *slot)),
             Event::AttemptRunning { task, launch, .. } if launch.agent.is_none() => {
                 commands.extend(slots.get(task).map(|slot| (task.clone(), *slot)));
             }

@@ -27,7 +27,7 @@ fn what_a_running_command_printed_begins_where_the_last_attempt_of_its_slot_ende
     };
     let mut start = |task: &str, text: &str, write: &mut dyn FnMut(Event)| {
         let (task, attempt) = (Address::task(task), Attempt::FIRST);
-        write(Event::AttemptStarting { task: task.clone(), attempt, slot: 0 });
+        write(Event::AttemptStarting { task: task.clone(), attempt, slot: Some(0) });
         write(Event::AttemptRunning { task, attempt, launch: launch() });
         let files = slots.open(0).unwrap();
         files.stdout.file().write_all(text.as_bytes()).unwrap();

@@ -18,7 +18,7 @@ fn expand(view: &mut View, task: &str, count: usize) {
 
 fn start(view: &mut View, task: &str, agent: Option<(&str, Option<u32>)>) {
     let attempt = Attempt(1);
-    take(view, Event::AttemptStarting { task: task.into(), attempt, slot: 0 });
+    take(view, Event::AttemptStarting { task: task.into(), attempt, slot: Some(0) });
     let agent = agent.map(|(model, at_once)| LaunchAgent {
         id: String::new(),
         name: String::new(),

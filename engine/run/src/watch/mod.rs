@@ -7,6 +7,7 @@ mod held;
 mod line;
 mod view;
 
+pub use crate::execute::Progress;
 pub use channel::{Publisher, Update, Updates, channel};
 pub use counts::{Counts, Group, Spent};
 pub use follow::Follower;

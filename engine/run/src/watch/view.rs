@@ -132,7 +132,9 @@ impl View {
                 self.ready.insert(task.clone());
                 None
             }
-            Event::AttemptStarting { task, attempt, .. } => {
+            // A child takes no slot; what is said here is said of tasks.
+            Event::AttemptStarting { slot: None, .. } => None,
+            Event::AttemptStarting { task, attempt, slot: Some(_) } => {
                 self.ready.swap_remove(task);
                 self.group(task, |group| {
                     group.running += 1;
@@ -161,6 +163,9 @@ impl View {
                 let was_running = self.running.shift_remove(task).is_some();
                 let spent = outcome.usage.as_ref().map(Spent::of).unwrap_or_default();
                 self.ended_spent.add(spent);
+                if task.starter().is_some() {
+                    return None;
+                }
                 self.group(task, |group| {
                     group.running = group.running.saturating_sub(usize::from(was_running));
                     group.spent.add(spent);
@@ -174,6 +179,7 @@ impl View {
                 after: due.since(at),
                 outcome: self.last.shift_remove(task),
             }),
+            Event::TaskEnded { task, .. } if task.starter().is_some() => None,
             Event::TaskEnded { task, state, reason, message, allowed } => {
                 self.ready.swap_remove(task);
                 let outcome = self.last.shift_remove(task);
@@ -208,7 +214,8 @@ impl View {
             Event::RunEnded { status, message, .. } => {
                 Some(Line::Finished { status: *status, message: message.clone() })
             }
-            Event::KillRequested { task: Some(_), .. }
+            Event::ChildStarted { .. }
+            | Event::KillRequested { task: Some(_), .. }
             | Event::WorktreeMade { .. }
             | Event::WorktreeEnded { .. }
             | Event::MergeStarted { .. }

@@ -18,7 +18,7 @@ fn ended(task: &str, state: TaskState, allowed: bool) -> Event {
 fn a_task_is_shown_from_its_start_to_its_end_and_then_counted() {
     let mut view = View::default();
     let task = Address::task("t");
-    view.update(&at(5, Event::AttemptStarting { task: task.clone(), attempt: Attempt(2), slot: 0 }));
+    view.update(&at(5, Event::AttemptStarting { task: task.clone(), attempt: Attempt(2), slot: Some(0) }));
     view.update(&Update::Progress(task.clone(), Progress::Turn(3)));
     view.update(&Update::Progress(task.clone(), Progress::Tokens { fresh: 100, cached: 20 }));
     view.update(&Update::Progress(task.clone(), Progress::Tool("Read".to_owned(), "a.rs".to_owned())));
@@ -80,7 +80,8 @@ fn a_task_that_runs_again_after_a_resume_is_counted_once() {
 fn a_group_counts_its_instances_and_the_queue_what_could_run() {
     let mut view = View::default();
     let plan = |ev: &mut View, event: Event| ev.update(&at(1, event));
-    let starts = |task: &str| Event::AttemptStarting { task: task.into(), attempt: Attempt(1), slot: 0 };
+    let starts =
+        |task: &str| Event::AttemptStarting { task: task.into(), attempt: Attempt(1), slot: Some(0) };
     let ends = |task: &str| Event::AttemptEnded {
         task: task.into(),
         attempt: Attempt(1),
@@ -118,4 +119,22 @@ fn a_harsher_order_to_stop_stays_harsh_and_a_resume_forgets_it() {
     let again = Event::RunResumed { epoch: 2, lost: Vec::new(), reset: Vec::new(), given_up: Vec::new() };
     view.update(&at(4, again));
     assert_eq!(view.stopping, None);
+}
+
+#[test]
+fn what_an_agent_starts_is_no_task() {
+    let mut view = View::default();
+    let child = Address::from("lead/@b0123456789abcdef");
+    let attempt = Attempt(1);
+    let outcome = Box::new(Outcome::bare(AttemptEnd::Completed, None, None));
+    let events = [
+        Event::AttemptStarting { task: child.clone(), attempt, slot: None },
+        Event::AttemptEnded { task: child.clone(), attempt, outcome },
+        ended(child.as_str(), TaskState::Failed, false),
+    ];
+    for event in events {
+        assert_eq!(view.update(&at(1, event)), None);
+        assert!(view.running.is_empty());
+    }
+    assert_eq!(view.ended.all(), 0);
 }

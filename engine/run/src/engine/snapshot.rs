@@ -8,16 +8,16 @@ use std::sync::Arc;
 
 use flow_core::compile::{AgentRegistry, AgentText, GivenInput, GivenValue, agent_registry};
 use flow_core::diagnostic::SourceFile;
-use flow_core::model::{AgentSource, Cause};
+use flow_core::model::AgentSource;
 use flow_core::plan::{InstanceLimit, Selected};
-use flow_run::load::Project;
-use flow_run::sys::files;
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::exit::Failure;
-use crate::session::Prepared;
+use super::error::EngineError;
+use super::prepare::Prepared;
+use crate::load::Project;
+use crate::sys::files;
 
 /// `kept.json`: what the texts beside it can't say themselves.
 #[derive(Debug, Serialize, Deserialize)]
@@ -65,44 +65,44 @@ struct KeptAgent {
     path: String,
 }
 
-/// A kept plan, read back.
-pub struct Kept {
+/// What a run keeps of what it runs, read back.
+#[derive(Debug)]
+pub(super) struct RunSnapshot {
     /// The manifest.
-    pub file: Arc<SourceFile>,
+    pub(super) file: Arc<SourceFile>,
     /// The folder that its paths are relative to.
-    pub dir: PathBuf,
+    pub(super) dir: PathBuf,
     /// The inputs.
-    pub inputs: Vec<GivenInput>,
+    pub(super) inputs: Vec<GivenInput>,
     /// The definitions it uses, and no others.
-    pub agents: AgentRegistry,
+    pub(super) agents: AgentRegistry,
     /// What takes part; `None` when all does.
-    pub selected: Option<Selected>,
+    pub(super) selected: Option<Selected>,
     /// The files that it names, by the path as written.
-    pub files: IndexMap<String, String>,
+    pub(super) files: IndexMap<String, String>,
     /// Who answered so far.
-    pub answering: Answering,
+    pub(super) answering: Answering,
     /// Whether it was begun with `--strict`.
-    pub strict: bool,
+    pub(super) strict: bool,
+}
+
+/// What the person said of a run that stays true for all of it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Said<'a> {
+    /// What takes part; `None` when all does.
+    pub(super) selected: Option<&'a Selected>,
+    /// Who answers.
+    pub(super) answering: &'a Answering,
+    /// `--strict`.
+    pub(super) strict: bool,
 }
 
 /// Writes what is run into a run folder.
-pub fn keep(
-    folder: &Path,
-    prepared: &Prepared,
-    selected: Option<&Selected>,
-    (answering, strict): (&Answering, bool),
-) -> anyhow::Result<()> {
-    write(folder, prepared, selected, (answering, strict)).map_err(|error| {
-        Failure::new(Cause::Io, format!("can't keep the plan in `{}`: {error}", folder.display())).into()
-    })
+pub(super) fn keep(folder: &Path, prepared: &Prepared, said: Said<'_>) -> Result<(), EngineError> {
+    write(folder, prepared, said).map_err(|source| EngineError::Keep { folder: folder.to_owned(), source })
 }
 
-fn write(
-    folder: &Path,
-    prepared: &Prepared,
-    selected: Option<&Selected>,
-    (answering, strict): (&Answering, bool),
-) -> io::Result<()> {
+fn write(folder: &Path, prepared: &Prepared, said: Said<'_>) -> io::Result<()> {
     let agents = &prepared.plan.agents;
     fs::write(folder.join("plan.yaml"), &prepared.file.text)?;
     if !agents.is_empty() {
@@ -129,11 +129,11 @@ fn write(
                 path: agent.path.clone(),
             })
             .collect(),
-        selected: selected.map(|selected| selected.tasks.clone()),
-        limits: selected.map(|selected| selected.limits.clone()).unwrap_or_default(),
+        selected: said.selected.map(|selected| selected.tasks.clone()),
+        limits: said.selected.map(|selected| selected.limits.clone()).unwrap_or_default(),
         files: prepared.files.keys().cloned().collect(),
-        answering: answering.clone(),
-        strict,
+        answering: said.answering.clone(),
+        strict: said.strict,
     };
     let text = serde_json::to_string_pretty(&index).map_err(io::Error::from)?;
     files::write_atomically(&folder.join("kept.json"), text.as_bytes())
@@ -147,10 +147,10 @@ fn named_file(number: usize) -> String {
     format!("files/{number}")
 }
 
-impl Kept {
+impl RunSnapshot {
     /// The files that the run keeps and that say something else now, as the person would name them. What is not there any
     /// more, or never was a file, says nothing.
-    pub fn changed_since(&self, project: &Project) -> Vec<String> {
+    pub(super) fn changed_since(&self, project: &Project) -> Vec<String> {
         let manifest = Path::new(&self.file.name).file_name().map(|name| self.dir.join(name));
         let named = self.files.iter().map(|(path, text)| (self.dir.join(path), text));
         let all = manifest.map(|path| (path, &self.file.text)).into_iter().chain(named);
@@ -160,14 +160,12 @@ impl Kept {
     }
 }
 
-/// Reads a kept plan back.
-pub fn read(folder: &Path) -> anyhow::Result<Kept> {
-    read_back(folder).map_err(|error| {
-        Failure::new(Cause::Io, format!("can't read the plan kept in `{}`: {error}", folder.display())).into()
-    })
+/// Reads back what a run keeps.
+pub(super) fn read(folder: &Path) -> Result<RunSnapshot, EngineError> {
+    read_back(folder).map_err(|source| EngineError::Kept { folder: folder.to_owned(), source })
 }
 
-fn read_back(folder: &Path) -> io::Result<Kept> {
+fn read_back(folder: &Path) -> io::Result<RunSnapshot> {
     let index: Index =
         serde_json::from_str(&fs::read_to_string(folder.join("kept.json"))?).map_err(io::Error::from)?;
     let mut texts = Vec::with_capacity(index.agents.len());
@@ -181,7 +179,7 @@ fn read_back(folder: &Path) -> io::Result<Kept> {
     for (number, path) in index.files.into_iter().enumerate() {
         files.insert(path, fs::read_to_string(folder.join(named_file(number)))?);
     }
-    Ok(Kept {
+    Ok(RunSnapshot {
         files,
         file: Arc::new(SourceFile::new(index.plan, fs::read_to_string(folder.join("plan.yaml"))?)),
         dir: index.dir,
