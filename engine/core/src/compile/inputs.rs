@@ -136,9 +136,7 @@ fn absent_value(
     default: Option<Value>,
     purpose: Purpose,
 ) -> Value {
-    let optional =
-        purpose == Purpose::Look || input.required.as_ref().is_some_and(|required| !required.value);
-    if input.default.is_none() && !optional {
+    if input.default.is_none() && purpose != Purpose::Look && !is_optional(input) {
         let name = &input.name.value;
         let message = format!("input `{name}` is missing");
         let help = format!("give it with `-i {name}=VALUE`, or write a `default`");
@@ -147,8 +145,15 @@ fn absent_value(
     default.unwrap_or(Value::Null)
 }
 
+/// Whether it may be null.
+fn is_optional(input: &InputFile) -> bool {
+    input.required.as_ref().is_some_and(|required| !required.value)
+}
+
 fn given_value(findings: &mut Findings, input: &InputFile, rules: &Rules, given: &GivenInput) -> Value {
     let (checked, shown) = match &given.value {
+        // What it is without a value; a run that goes on gives back what it began with.
+        GivenValue::Json(Value::Null) if is_optional(input) => return Value::Null,
         GivenValue::Text(text) => (rules.read(text), format!("{}={text}", given.name)),
         GivenValue::Json(value) => (rules.check(value.clone()), format!("{}:={value}", given.name)),
     };

@@ -37,6 +37,14 @@ fn defaults_and_optional_inputs_fill_in() {
 }
 
 #[test]
+fn null_is_given_back_to_an_input_that_may_be_without_a_value_and_to_no_other() {
+    let plan = with("  b: { type: integer, required: false }\n").given_json("b", json!(null)).plan();
+    assert_eq!(json!(plan.inputs), json!({"b": null}));
+    let report = with("  b: { type: integer }\n").given_json("b", json!(null)).report();
+    assert!(report.contains("input `b` must be an integer, not null"), "{report}");
+}
+
+#[test]
 fn the_last_of_one_name_counts() {
     assert_eq!(with("  x:\n").given("x", "1").given("x", "2").plan().inputs["x"], json!("2"));
 }
