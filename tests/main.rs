@@ -36,6 +36,7 @@ mod outputs;
 mod providers;
 mod refused;
 mod retries;
+mod screens;
 mod stranger;
 mod support;
 mod thrift;

@@ -17,7 +17,10 @@ impl<'a> Transcript<'a> {
     pub fn run(&mut self, args: &[&str]) -> &mut Self {
         let ran = self.flow.run(args);
         self.text.push_str(&format!("$ flow {}\n", args.join(" ")));
-        self.block(&ran.stdout);
+        match args {
+            ["status"] | ["status", "latest"] => self.block(&loosely(&ran.stdout)),
+            _ => self.block(&ran.stdout),
+        }
         if !ran.stderr.is_empty() {
             self.text.push_str("--- standard error\n");
             self.block(&ran.stderr);
@@ -60,6 +63,19 @@ impl<'a> Transcript<'a> {
     }
 }
 
+/// A table whose columns are as wide as its times, and what is left of the line for the last one: cells two blanks apart.
+fn loosely(table: &str) -> String {
+    let line = |line: &str| {
+        let cells = line.split("  ").map(str::trim).filter(|cell| !cell.is_empty());
+        let cells = cells.map(|cell| match cell.char_indices().nth(30) {
+            Some((end, _)) => format!("{}…", &cell[..end]),
+            None => cell.to_owned(),
+        });
+        cells.collect::<Vec<_>>().join("  ") + "\n"
+    };
+    table.lines().map(line).collect()
+}
+
 /// What differs from run to run, in this order.
 const FILTERS: &[(&str, &str)] = &[
     // What was sent on the way for its length alone.
@@ -67,13 +83,22 @@ const FILTERS: &[(&str, &str)] = &[
     (r"\b\d{8}-\d{6}-[0-9a-z]{6}\b", "RUN"),
     (r"/worktrees/work-[0-9a-f]{12}\b", "/worktrees/work-HASH"),
     (r"\b[0-9a-f]{40}\b", "COMMIT"),
+    (r" at [0-9a-f]{12}:", " at COMMIT:"),
     (r"\ba[0-9a-f]{16}\b", "AGENT"),
+    // The journal's version, a run's lot, and what the machine is.
+    (r#""v":\d+"#, r#""v":V"#),
+    (r#"("seed":)\d+"#, "${1}SEED"),
+    (r"git version [\w. ()-]+", "git version GIT"),
+    (r"\d+ MiB free", "ROOM MiB free"),
+    (r"Platform: \w+", "Platform: PLATFORM"),
+    (r"Date: \d{4}-\d\d-\d\d", "Date: DATE"),
     // Moments: of the journal, of events, of JSON.
     (r#"("(?:at|started|ended|due|until)": ?)\d{13}\b"#, "${1}WHEN"),
     (r"(?m)^ *\d+\.\d{3}  ", "  WHEN  "),
     // Lengths, and the blanks that line them up.
     (r#"("(?:[a-z]+_)?(?:ms|duration|elapsed)": ?)\d+(?:\.\d+)?"#, "${1}LONG"),
     (r" *\b(?:\d+ms|\d+\.\ds|\d+m\d\ds|\d+h\d\dm)\b", " LONG"),
+    (r"<duration_ms>\d+<", "<duration_ms>LONG<"),
     (r#"\b(time|timestamp)="[^"]*""#, r#"$1="LONG""#),
     (r"\b(process|pid) \d+", "$1 PID"),
 ];
