@@ -1,11 +1,6 @@
 //! Executors: one attempt from launch to outcome.
 
 mod agent;
-mod agent_ask;
-mod agent_checks;
-mod agent_files;
-mod agent_idle;
-mod agent_log;
 mod executor;
 mod local;
 mod mask;
@@ -13,10 +8,10 @@ mod progress;
 mod shell;
 mod sink;
 
-pub use agent::{AgentLaunch, AgentPlace, AgentStart, Reported, new_agent_id, run_agent};
-pub use agent_checks::AgentChecks;
-pub use agent_files::{Recorded, has_conversation, recorded, recorded_calls};
-pub use agent_log::{LogReader, conversation_log};
+pub use agent::{
+    AgentChecks, AgentHandle, AgentLaunch, AgentPlace, AgentStart, LogReader, Recorded, Reported,
+    conversation_log, has_conversation, new_agent_id, recorded, recorded_calls, run_agent, start_agent,
+};
 pub use executor::{Attempting, Executor, Executors};
 pub use local::Host;
 pub use mask::Mask;

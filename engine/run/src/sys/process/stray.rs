@@ -51,7 +51,8 @@ pub async fn sweep(tag: &str) -> Swept {
     for round in 0..ROUNDS {
         let orphans = settled_orphans(tag).await;
         if !orphans.contains(&Orphan::Tagged) {
-            return Swept { escaped: round > 0, strangers: !orphans.is_empty() };
+            let strange = |orphan: &Orphan| matches!(orphan, Orphan::Nameless | Orphan::Unmarked);
+            return Swept { escaped: round > 0, strangers: orphans.iter().any(strange) };
         }
         // Where one escaped, others may have: also such as are no children of ours yet.
         sweep_everywhere(tag).await;
@@ -151,7 +152,9 @@ enum Orphan {
     Tagged,
     /// It has no environment, or we may not see it.
     Nameless,
-    /// It is none of ours, or of another attempt.
+    /// It has no mark.
+    Unmarked,
+    /// Its mark is that of another attempt.
     Other,
 }
 
@@ -167,7 +170,8 @@ fn whose(pid: Pid, tag: &str) -> Orphan {
         None => Orphan::Nameless,
         Some(environment) => match procfs::value_in(&environment, ATTEMPT_VARIABLE) {
             Some(value) if names_tag(value, tag.as_bytes()) => Orphan::Tagged,
-            Some(_) | None => Orphan::Other,
+            Some(_) => Orphan::Other,
+            None => Orphan::Unmarked,
         },
     }
 }

@@ -56,6 +56,11 @@ async fn another_attempts_stray_is_left_alone() {
     assert!(!sweep(&format!("{tag}-1")).await.escaped);
     assert!(!sweep(&tag[..tag.len() - 1]).await.escaped);
     assert!(!is_gone(pids[0]));
+    let others = format!("{tag}-1");
+    while whose(pids[0], &others) == Orphan::Nameless {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(whose(pids[0], &others), Orphan::Other, "its mark says whose it is");
     assert!(sweep(&tag).await.escaped);
 }
 

@@ -20,8 +20,8 @@ use flow_core::ids::Attempt;
 use flow_core::model::{Digest, Outcome, OutputSlice, Reason};
 use serde::{Deserialize, Serialize};
 
-use super::agent::{AgentLaunch, AgentStart};
-use super::mask::Mask;
+use super::super::mask::Mask;
+use super::launch::{AgentLaunch, AgentStart};
 use crate::sys::clock::now;
 use crate::sys::files::{make_private_dirs, write_atomically};
 
@@ -157,7 +157,7 @@ impl AgentFiles {
     }
 
     /// Writes down who begins a conversation, and what it is told.
-    pub(super) fn begin(&mut self, launch: &AgentLaunch) -> Result<(), FilesError> {
+    pub(super) fn begin(&self, launch: &AgentLaunch) -> Result<(), FilesError> {
         let meta = Meta { agent_id: launch.agent_id.clone(), agent: launch.agent_name.clone() };
         let meta = serde_json::to_string(&meta).map_err(io::Error::from);
         let told = [
@@ -181,7 +181,7 @@ impl AgentFiles {
 
     /// The transcript of an earlier attempt as far as it is whole. What follows a line that is not is cut off, since
     /// more is about to be appended.
-    pub(super) fn transcript(&mut self) -> Result<Vec<Item>, FilesError> {
+    pub(super) fn transcript(&self) -> Result<Vec<Item>, FilesError> {
         let path = self.folder.join(CONTEXT);
         let bytes = fs::read(&path).map_err(FilesError::at(&path))?;
         let (items, whole) = whole_items(&bytes);
@@ -192,12 +192,12 @@ impl AgentFiles {
     }
 
     /// Appends to the transcript.
-    pub(super) fn record(&mut self, item: &Item) -> Result<(), FilesError> {
-        write_line(&mut self.context, item).map_err(FilesError::at(&self.folder.join(CONTEXT)))
+    pub(super) fn record(&self, item: &Item) -> Result<(), FilesError> {
+        write_line(&self.context, item).map_err(FilesError::at(&self.folder.join(CONTEXT)))
     }
 
     /// Appends to the log.
-    pub(super) fn log(&mut self, line: LogLine) -> Result<Logged, FilesError> {
+    pub(super) fn log(&self, line: LogLine) -> Result<Logged, FilesError> {
         let mut logged = Logged { at: now(), line };
         let written = match &self.mask {
             None => Ok(()),
@@ -209,13 +209,13 @@ impl AgentFiles {
         };
         written
             .map_err(io::Error::from)
-            .and_then(|()| write_line(&mut self.wire, &logged))
+            .and_then(|()| write_line(&self.wire, &logged))
             .map_err(FilesError::at(&self.folder.join(WIRE)))?;
         Ok(logged)
     }
 
     /// Keeps a final text; an empty one is none.
-    pub(super) fn text(&mut self, text: &str) -> Result<Option<OutputSlice>, FilesError> {
+    pub(super) fn text(&self, text: &str) -> Result<Option<OutputSlice>, FilesError> {
         if text.is_empty() {
             return Ok(None);
         }
@@ -228,7 +228,7 @@ impl AgentFiles {
     }
 
     /// Keeps an output that is too large for the journal; gives its path relative to the run folder.
-    pub(super) fn output(&mut self, json: &str) -> Result<String, FilesError> {
+    pub(super) fn output(&self, json: &str) -> Result<String, FilesError> {
         let name = format!("output.{}.json", self.attempt);
         let path = self.folder.join(&name);
         write_atomically(&path, json.as_bytes()).map_err(FilesError::at(&path))?;
@@ -259,12 +259,12 @@ fn append(path: &Path) -> Result<File, FilesError> {
 }
 
 /// One write a line, so that a crash leaves at most the last one torn.
-fn write_line(file: &mut File, value: &impl Serialize) -> io::Result<()> {
+fn write_line(mut file: &File, value: &impl Serialize) -> io::Result<()> {
     let mut line = serde_json::to_vec(value)?;
     line.push(b'\n');
     file.write_all(&line)
 }
 
 #[cfg(test)]
-#[path = "agent_files_tests.rs"]
+#[path = "files_tests.rs"]
 mod tests;

@@ -86,5 +86,5 @@ async fn stall(limit: Option<Duration>, mut pulse: watch::Receiver<Silence>) {
 }
 
 #[cfg(test)]
-#[path = "agent_idle_tests.rs"]
+#[path = "idle_tests.rs"]
 mod tests;

@@ -1,5 +1,6 @@
 //! One turn of the model, with everything that is told and written down on the way.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use flow_core::converse::{Answered, Lines, LogLine, NoAnswer, last_line};
@@ -8,20 +9,20 @@ use flow_core::model::Reason;
 use flow_core::wire::{Delta, ModelError, Reply, Request};
 use tokio::sync::mpsc;
 
-use super::agent_files::{AgentFiles, FilesError};
-use super::agent_idle::Pulse;
-use super::progress::Progress;
+use super::super::progress::Progress;
+use super::files::{AgentFiles, FilesError};
+use super::idle::Pulse;
 use crate::provider::{Cursor, ModelHandle, Sign, Tried};
 use crate::sys::clock::now;
 use crate::sys::stop::{StopOrder, StopSignal};
 
 /// What a turn needs of its attempt.
-pub(super) struct Asking<'a> {
-    pub(super) model: &'a ModelHandle,
-    pub(super) cursor: &'a mut Cursor,
+pub(super) struct Asking {
+    pub(super) model: ModelHandle,
+    pub(super) cursor: Cursor,
     pub(super) turn: u32,
-    pub(super) files: &'a mut AgentFiles,
-    pub(super) progress: &'a mpsc::Sender<Progress>,
+    pub(super) files: Arc<AgentFiles>,
+    pub(super) progress: mpsc::Sender<Progress>,
     /// How long it may be silent.
     pub(super) idle: Option<Duration>,
 }
@@ -32,18 +33,20 @@ pub(super) struct Asked {
     pub(super) answer: Result<Result<Reply, ModelError>, StopOrder>,
     /// The text of the last try, as far as it came.
     pub(super) said: String,
+    /// Where a script goes on.
+    pub(super) cursor: Cursor,
 }
 
-impl Asking<'_> {
+impl Asking {
     /// Asks until there is an answer, a final failure or an order to stop; one that is silent for too long gets it here.
-    pub(super) async fn ask(self, request: &Request, stop: &mut StopSignal) -> Result<Asked, FilesError> {
-        let Asking { model, cursor, turn, files, progress, idle } = self;
+    pub(super) async fn ask(self, request: &Request, mut stop: StopSignal) -> Result<Asked, FilesError> {
+        let Asking { model, mut cursor, turn, files, progress, idle } = self;
         // Whether the clock runs must not get lost in a full channel; there are few such signs, so these may queue up.
         let (clock, mut clocked) = mpsc::unbounded_channel();
         let mut hearing = Hearing {
             turn,
-            files,
-            progress,
+            files: &files,
+            progress: &progress,
             lines: Lines::default(),
             said: String::new(),
             trying: None,
@@ -59,7 +62,7 @@ impl Asking<'_> {
                 }
                 hearing.hear(sign);
             };
-            let asking = model.ask(cursor, request, &mut signs);
+            let asking = model.ask(&mut cursor, request, &mut signs);
             let stalls = pulse.stalls(idle);
             tokio::pin!(asking, stalls);
             loop {
@@ -78,14 +81,14 @@ impl Asking<'_> {
         while let Ok(waits) = clocked.try_recv() {
             let _ = progress.send(Progress::Waiting(waits)).await;
         }
-        Ok(Asked { answer, said: hearing.end()? })
+        Ok(Asked { answer, said: hearing.end()?, cursor })
     }
 }
 
 /// What is heard of a turn on its way to the log and to those who look on.
 struct Hearing<'a> {
     turn: u32,
-    files: &'a mut AgentFiles,
+    files: &'a AgentFiles,
     progress: &'a mpsc::Sender<Progress>,
     lines: Lines,
     /// The text of the latest try.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use flow_core::converse::{LogLine, Logged, told_by};
 
-use super::agent_files::{WIRE, recorded};
+use super::files::{WIRE, recorded};
 
 /// Reads what is new in the log of a task's folder.
 #[derive(Debug)]
@@ -56,5 +56,5 @@ pub fn conversation_log(folder: &Path) -> io::Result<Vec<LogLine>> {
 }
 
 #[cfg(test)]
-#[path = "agent_log_tests.rs"]
+#[path = "log_tests.rs"]
 mod tests;

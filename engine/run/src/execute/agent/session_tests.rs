@@ -1,194 +1,18 @@
 use std::path::Path;
+use std::time::Duration;
 
-use flow_core::converse::{Item, OutputForm};
-use flow_core::model::{
-    DenialReason, ModelWish, PermissionMode, PermissionRules, ProviderKind, Settings, SettingsLayer,
-    ToolPolicy, ToolRule,
-};
-use flow_core::policy::{ModeSource, Permissions};
+use flow_core::converse::{LetterKey, OutputForm};
+use flow_core::ids::Attempt;
+use flow_core::model::{AttemptEnd, ProviderKind, Reason};
 use serde_json::{Value, json};
 
-use super::super::agent_files::recorded_calls;
+use super::super::files::recorded_calls;
+use super::super::launch::new_agent_id;
+use super::super::testing::{Bench, CANCEL};
 use super::*;
 use crate::provider::testing::{
     Answer, End, Server, anthropic_call, anthropic_text, openai_call, openai_text,
 };
-use crate::provider::{ProviderConfig, Providers};
-use crate::sys::stop::{StopSwitch, stop_pair};
-
-/// A run folder and a tree, and an agent to be started in them.
-struct Bench {
-    root: tempfile::TempDir,
-    launch: AgentLaunch,
-    switch: StopSwitch,
-    stop: StopSignal,
-}
-
-impl Bench {
-    /// An agent `worker` of a task `t` whose model is this script.
-    fn new(script: &str) -> Self {
-        let root = tempfile::tempdir().unwrap();
-        let path = root.path().join("model.yaml");
-        std::fs::write(&path, script).unwrap();
-        let config = ProviderConfig {
-            settings: Settings::default(),
-            script: Some(path),
-            model: None,
-            env: Box::new(|_| None),
-        };
-        let model = Providers::new(config).unwrap().resolve(ModelWish::Plan("test-model")).unwrap().model;
-        Bench::with(root, model)
-    }
-
-    fn with(root: tempfile::TempDir, model: ModelHandle) -> Self {
-        let tree = root.path().canonicalize().unwrap().join("tree");
-        std::fs::create_dir(&tree).unwrap();
-        std::fs::write(tree.join("a.txt"), "alpha\n").unwrap();
-        let permissions = Permissions {
-            mode: PermissionMode::Default,
-            mode_source: ModeSource::Definition,
-            tree: tree.clone(),
-            dir: tree.clone(),
-            home: None,
-            readable: Vec::new(),
-            private_tree: false,
-            layers: Vec::new(),
-            task: PermissionRules {
-                layer: SettingsLayer::Flag,
-                allow: vec![ToolRule::parse("Bash")],
-                ask: Vec::new(),
-                deny: Vec::new(),
-            },
-            definition: ToolPolicy::Inherit,
-            disallowed: Vec::new(),
-        };
-        let spec = AgentSpec {
-            forked: false,
-            model: "to be replaced".to_owned(),
-            system: "You work.".into(),
-            tools: tool::specs(&["Read", "Glob", "Grep", "Write", "Edit", "Bash"]).into(),
-            permissions: Arc::new(permissions),
-            max_turns: 10,
-            max_tokens: 1000,
-            effort: None,
-            output: OutputForm::Text,
-            repair: 1,
-            max_tool_concurrency: 4,
-            background: false,
-            checked: false,
-        };
-        let (switch, stop) = stop_pair();
-        let launch = AgentLaunch {
-            forked: None,
-            address: Address::task("t"),
-            attempt: Attempt::FIRST,
-            agent_id: "a0123456789abcdef".to_owned(),
-            reported: Reported::default(),
-            agent_name: "worker".to_owned(),
-            spec,
-            prompt: "Do it.".to_owned(),
-            model,
-            place: AgentPlace { dir: tree.clone(), tree, env: Vec::new(), tag: format!("test.{}", unique()) },
-            idle: None,
-            folder: root.path().join("run/tasks/t"),
-            folder_name: "tasks/t".to_owned(),
-            position: 0,
-            mask: None,
-            start: AgentStart::Fresh,
-            checks: None,
-        };
-        Bench { root, launch, switch, stop }
-    }
-
-    fn set(mut self, change: impl FnOnce(&mut AgentLaunch)) -> Self {
-        change(&mut self.launch);
-        self
-    }
-
-    async fn run(self) -> Ran {
-        let (sender, mut receiver) = mpsc::channel(64);
-        let listening = tokio::spawn(async move {
-            let mut progress = Vec::new();
-            while let Some(said) = receiver.recv().await {
-                progress.push(said);
-            }
-            progress
-        });
-        let outcome = run_agent(self.launch, self.stop, sender).await;
-        Ran { root: self.root, outcome, progress: listening.await.unwrap() }
-    }
-
-    /// Runs until this much has been said, then gives the order.
-    async fn run_until(self, until: impl Fn(&Progress) -> bool, order: StopOrder) -> Ran {
-        let (sender, mut receiver) = mpsc::channel(64);
-        let running = tokio::spawn(run_agent(self.launch, self.stop, sender));
-        let mut progress = Vec::new();
-        while let Some(said) = receiver.recv().await {
-            let now = until(&said);
-            progress.push(said);
-            if now {
-                self.switch.stop(order);
-            }
-        }
-        Ran { root: self.root, outcome: running.await.unwrap(), progress }
-    }
-}
-
-fn unique() -> u32 {
-    crate::sys::files::random_u32().unwrap()
-}
-
-const CANCEL: StopOrder = StopOrder { reason: Reason::Cancelled, force: false };
-
-/// What an attempt left behind.
-struct Ran {
-    root: tempfile::TempDir,
-    outcome: Outcome,
-    progress: Vec<Progress>,
-}
-
-impl Ran {
-    fn folder(&self) -> std::path::PathBuf {
-        self.root.path().join("run/tasks/t")
-    }
-
-    fn file(&self, name: &str) -> String {
-        std::fs::read_to_string(self.folder().join(name)).unwrap()
-    }
-
-    fn lines(&self, name: &str) -> Vec<Value> {
-        self.file(name).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
-    }
-
-    /// What the log says of one kind.
-    fn logged(&self, ev: &str) -> Vec<Value> {
-        self.lines("wire.jsonl").into_iter().filter(|line| line["ev"] == ev).collect()
-    }
-
-    fn statuses(&self) -> Vec<Value> {
-        self.logged("request_ended").iter().map(|line| line["status"].clone()).collect()
-    }
-
-    /// The text that the outcome points at.
-    fn text(&self) -> String {
-        let slice = self.outcome.text.as_ref().unwrap();
-        let bytes = std::fs::read(self.root.path().join("run").join(&slice.file)).unwrap();
-        let (start, len) = (slice.start as usize, slice.len as usize);
-        String::from_utf8(bytes[start..start + len].to_vec()).unwrap()
-    }
-
-    fn turns(&self) -> u32 {
-        self.outcome.usage.as_ref().unwrap().turns
-    }
-
-    /// Turns in the log are those of the report.
-    fn check_log(&self) {
-        let mut turns: Vec<u64> =
-            self.logged("request_ended").iter().map(|line| line["turn"].as_u64().unwrap()).collect();
-        turns.dedup();
-        assert_eq!(turns, (1..=u64::from(self.turns())).collect::<Vec<_>>());
-    }
-}
 
 #[test]
 fn an_id_is_an_a_and_sixteen_hex_digits() {
@@ -467,4 +291,81 @@ async fn over_http_an_agent_calls_a_tool_and_answers() {
                 && !ran.file("wire.jsonl").contains("secret-key")
         );
     }
+}
+
+fn letters(keys: &[&str]) -> Vec<Letter> {
+    let letter = |key: &&str| Letter { key: LetterKey((*key).to_owned()), text: format!("letter {key}") };
+    keys.iter().map(letter).collect()
+}
+
+/// What a transcript says, an item a word: who said something, `result`, or the letters that were read.
+fn told(ran: &super::super::testing::Ran) -> Vec<String> {
+    let word = |line: Value| {
+        let content = &line["message"]["content"];
+        match (line["item"].as_str().unwrap(), content[0]["type"].as_str()) {
+            ("delivered", _) => content
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|block| block["text"].as_str().unwrap())
+                .collect::<Vec<_>>()
+                .join(", "),
+            ("message", Some("tool_result")) => "result".to_owned(),
+            ("message", _) => line["message"]["role"].as_str().unwrap().to_owned(),
+            (item, _) => item.to_owned(),
+        }
+    };
+    ran.lines("context.jsonl").into_iter().map(word).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_letter_that_comes_while_the_model_is_asked_is_read_after_its_answer() {
+    let script = "t: [{ sleep: 60s, call: Read, with: { file_path: a.txt } }, { say: done }]";
+    let send = |said: &Progress, _: &_, handle: &AgentHandle| {
+        if *said == Progress::Turn(1) {
+            handle.offer(letters(&["a"]));
+            handle.offer(letters(&["a", "b"]));
+        }
+    };
+    let ran = Bench::new(script).run_while(send).await;
+    assert_eq!(ran.outcome.end, AttemptEnd::Completed, "{:?}", ran.outcome);
+    assert_eq!(told(&ran), ["user", "assistant", "result", "letter a, letter b", "assistant"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_letter_that_no_turn_follows_stays_its_senders() {
+    let send = |said: &Progress, _: &_, handle: &AgentHandle| {
+        if *said == Progress::Turn(1) {
+            handle.offer(letters(&["a"]));
+        }
+    };
+    let ran = Bench::new("t: [{ sleep: 60s, say: done }]").run_while(send).await;
+    assert_eq!((ran.outcome.end, told(&ran).len()), (AttemptEnd::Completed, 2));
+}
+
+#[tokio::test(start_paused = true)]
+async fn over_a_stop_every_letter_is_read_once() {
+    let call = "call: Read, with: { file_path: a.txt }";
+    let script = format!("t: [{{ sleep: 60s, {call} }}, {{ hang: true }}, {{ {call} }}, {{ say: done }}]");
+    let act = |said: &Progress, switch: &crate::sys::stop::StopSwitch, handle: &AgentHandle| match said {
+        Progress::Turn(1) => handle.offer(letters(&["a"])),
+        Progress::Turn(2) => {
+            handle.offer(letters(&["b"]));
+            switch.stop(CANCEL);
+        }
+        _ => {}
+    };
+    let first = Bench::new(&script).run_while(act).await;
+    assert_eq!(first.outcome.end, AttemptEnd::Killed);
+    let mut again = Bench::new(&script);
+    again.launch.folder = first.folder();
+    again.launch.start = AgentStart::Continue;
+    again.launch.position = recorded_calls(&first.folder()).unwrap();
+    // Whoever sends doesn't know what was read, so all is sent again.
+    let (progress, _receiver) = mpsc::channel(64);
+    let (handle, running) = start_agent(again.launch, again.stop, progress);
+    handle.offer(letters(&["a", "b", "c"]));
+    assert_eq!(running.await.end, AttemptEnd::Completed);
+    let expected = "user assistant result letter a unanswered letter b, letter c assistant result assistant";
+    assert_eq!(told(&first).join(" "), expected);
 }

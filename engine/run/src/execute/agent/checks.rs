@@ -6,7 +6,7 @@ use flow_core::converse::CheckFault;
 use flow_core::model::{AttemptEnd, Outcome, OutputSlice};
 use flow_core::text::one_line;
 
-use super::shell::{ShellLaunch, run_shell};
+use super::super::shell::{ShellLaunch, run_shell};
 use crate::store::{RunFolder, SlotFiles, tail_of_slice};
 use crate::sys::stop::{StopOrder, StopSignal};
 
@@ -24,8 +24,11 @@ pub struct AgentChecks {
     /// The run folder.
     pub folder: Arc<RunFolder>,
     /// What the check that failed last printed: standard output, standard error.
-    pub printed: Option<[Option<OutputSlice>; 2]>,
+    pub printed: Option<Printed>,
 }
+
+/// Standard output and standard error, each if there was any.
+pub(super) type Printed = [Option<OutputSlice>; 2];
 
 impl AgentChecks {
     /// Runs the checks one after the other up to the first that fails. The outer error is an order to stop.
