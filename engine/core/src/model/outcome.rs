@@ -224,6 +224,18 @@ pub struct WorktreeOutcome {
     pub undelivered: Vec<String>,
 }
 
+impl WorktreeOutcome {
+    /// Whether its folder or its branch is there to stay.
+    pub fn is_kept(&self) -> bool {
+        self.path.is_some() || self.branch.is_some()
+    }
+
+    /// Whether work of it waits for somebody to take it: in what is kept, or in a patch.
+    pub fn leaves_work(&self) -> bool {
+        self.is_kept() || self.patch.is_some()
+    }
+}
+
 fn is_none(count: &u32) -> bool {
     *count == 0
 }

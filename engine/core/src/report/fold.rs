@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 
-use super::run_report::{AttemptReport, Counts, LaunchReport, Need, RunReport, Starter, TaskReport};
+use super::run_report::{
+    AttemptReport, Counts, LaunchReport, MadeTree, Need, RunReport, Starter, TaskReport,
+};
 use crate::event::{Entry, Event, Instance, Launch};
 use crate::ids::{Address, Attempt, Millis};
 use crate::model::{ChildMode, Outcome, Reason, RunStatus, TaskState, Usage};
@@ -94,7 +96,7 @@ impl Fold {
                     ..TaskReport::new(task.clone())
                 });
             }
-            Event::AttemptStarting { task, attempt, .. } => self.starting(task, *attempt, at),
+            Event::AttemptStarting { task, attempt, slot } => self.starting(task, (*attempt, *slot), at),
             Event::AttemptRunning { task, launch, .. } => {
                 self.answers(launch);
                 self.on(task, |row| row.running(launch));
@@ -113,10 +115,17 @@ impl Fold {
                     head.ended = Some(at);
                 }
             }
+            Event::WorktreeMade { task, attempt, path, branch, base } => {
+                let (path, branch, base) = (path.clone(), branch.clone(), base.clone());
+                let tree = MadeTree { made: at, path, branch, base, is_open: true };
+                self.on_attempt(task, *attempt, |attempt| attempt.tree = Some(tree));
+            }
+            Event::WorktreeEnded { task, attempt, .. } => self.on_attempt(task, *attempt, |attempt| {
+                attempt.tree.iter_mut().for_each(|tree| tree.is_open = false);
+            }),
+            // How a merge ended stands in the outcome; one without an end is undone by whoever comes next.
             Event::TaskReady { .. }
             | Event::KillRequested { .. }
-            | Event::WorktreeMade { .. }
-            | Event::WorktreeEnded { .. }
             | Event::MergeStarted { .. }
             | Event::MergeEnded { .. }
             | Event::ProviderParked { .. } => {}
@@ -140,6 +149,39 @@ impl Fold {
     /// Every task and instance there ever was, plan tasks first. What agents started is not among them.
     pub fn tasks(&self) -> impl Iterator<Item = &TaskReport> {
         self.rows.iter()
+    }
+
+    fn all(&self) -> impl Iterator<Item = &TaskReport> {
+        self.rows.iter().chain(&self.children)
+    }
+
+    /// The private trees that were made and not settled, in the order in which they were made.
+    pub fn open_trees(&self) -> Vec<(&TaskReport, &AttemptReport, &MadeTree)> {
+        let attempts = self.all().flat_map(|row| row.attempts.iter().map(move |one| (row, one)));
+        let open = attempts
+            .filter_map(|(row, one)| Some((row, one, one.tree.as_ref().filter(|tree| tree.is_open)?)));
+        let mut open: Vec<_> = open.collect();
+        open.sort_by_key(|(_, _, tree)| tree.made);
+        open
+    }
+
+    /// The commands without an end, be it that they run or that their engine died; those of an engine before the last one
+    /// have got one when the run was gone on with. Their output grows, or grew, where the last attempt before them in
+    /// their slot had left it.
+    pub fn live_commands(&self) -> impl Iterator<Item = (&TaskReport, &AttemptReport)> {
+        let commands = self.all().filter(|row| row.state == TaskState::Running && row.agent.is_none());
+        commands.filter_map(|row| Some((row, row.attempts.last().filter(|last| last.end.is_none())?)))
+    }
+
+    /// How far the outputs of ended attempts reach in each file.
+    pub fn written(&self) -> HashMap<&str, u64> {
+        let mut ends: HashMap<&str, u64> = HashMap::new();
+        let attempts = self.all().flat_map(|row| &row.attempts);
+        for slice in attempts.flat_map(|one| [&one.stdout, &one.stderr]).flatten() {
+            let end = ends.entry(&slice.file).or_default();
+            *end = (*end).max(slice.start + slice.len);
+        }
+        ends
     }
 
     /// The report as it stands; `None` before `RunStarted`.
@@ -225,6 +267,14 @@ impl Fold {
         }
     }
 
+    fn on_attempt(&mut self, task: &Address, attempt: Attempt, change: impl FnOnce(&mut AttemptReport)) {
+        self.on(task, |row| {
+            if let Some(found) = row.attempts.iter_mut().rfind(|one| one.attempt == attempt) {
+                change(found);
+            }
+        });
+    }
+
     fn expanded(&mut self, task: &Address, instances: &[Instance]) {
         for instance in instances {
             let address = task.instance(&instance.key);
@@ -245,7 +295,7 @@ impl Fold {
         });
     }
 
-    fn starting(&mut self, task: &Address, attempt: Attempt, at: Millis) {
+    fn starting(&mut self, task: &Address, (attempt, slot): (Attempt, Option<u32>), at: Millis) {
         let epoch = self.head.as_ref().map_or(1, |head| head.epoch);
         self.on(task, |row| {
             if row.launches.last().is_none_or(|launch| launch.state.is_some()) {
@@ -254,7 +304,7 @@ impl Fold {
                 row.duration_ms = 0;
             }
             let launch = row.launches.last().map_or(1, |launch| launch.launch);
-            row.attempts.push(AttemptReport::new(attempt, launch, at));
+            row.attempts.push(AttemptReport { slot, ..AttemptReport::new(attempt, launch, at) });
             row.state = TaskState::Starting;
         });
     }
@@ -397,6 +447,7 @@ impl AttemptReport {
             attempt,
             launch,
             started,
+            slot: None,
             end: None,
             reason: None,
             message: None,
@@ -406,6 +457,7 @@ impl AttemptReport {
             agent_id: None,
             usage: None,
             denied: 0,
+            tree: None,
             worktree: None,
             stdout: None,
             stderr: None,

@@ -1,11 +1,11 @@
 //! What a journal adds up to.
 
 use super::super::testing::{Journal, What, ends, exit, said, usage};
-use super::super::{Counts, RunReport, TaskReport};
+use super::super::{Counts, Fold, RunReport, TaskReport};
 use crate::event::Event;
 use crate::graph::EdgeKind;
-use crate::ids::{Address, Millis};
-use crate::model::{AttemptEnd, Denial, DenialReason, Outcome, Reason, RunStatus, TaskState};
+use crate::ids::{Address, Attempt, Millis};
+use crate::model::{AttemptEnd, Denial, DenialReason, Outcome, OutputSlice, Reason, RunStatus, TaskState};
 
 /// Addresses and states, in the report's order.
 fn tasks(report: &RunReport) -> String {
@@ -342,4 +342,85 @@ fn what_an_agent_starts_is_a_row_beside_the_tasks() {
     let by = row.by.as_deref().map(|by| (by.task.as_str(), by.attempt.0));
     assert_eq!((row.address.as_str(), row.state, by), (child, TaskState::Failed, Some(("lead", 1))));
     assert_eq!((row.background, row.description.as_deref()), (true, Some("d")));
+}
+
+fn made(task: &str, attempt: u32) -> Event {
+    let name = format!("flow/r/{task}.{attempt}");
+    Event::WorktreeMade {
+        task: task.into(),
+        attempt: Attempt(attempt),
+        path: format!("/trees/{task}.{attempt}"),
+        branch: name,
+        base: "0f5c".into(),
+    }
+}
+
+fn open_trees(journal: &Journal) -> String {
+    let mut fold = Fold::default();
+    journal.entries.iter().for_each(|entry| fold.take(entry));
+    let open = fold.open_trees().into_iter().map(|(task, attempt, tree)| {
+        format!("{} {} {} {}", task.address, attempt.attempt, tree.path, tree.base)
+    });
+    open.collect::<Vec<_>>().join(", ")
+}
+
+#[test]
+fn a_tree_is_open_from_its_making_to_its_end_whatever_becomes_of_its_task() {
+    let mut journal = Journal::of(&["a", "b"]);
+    journal.add(Event::AttemptStarting { task: "b".into(), attempt: Attempt(1), slot: Some(0) });
+    journal.add(Event::AttemptStarting { task: "a".into(), attempt: Attempt(1), slot: Some(1) });
+    journal.add(made("b", 1)).add(made("a", 1));
+    assert_eq!(open_trees(&journal), "b 1 /trees/b.1 0f5c, a 1 /trees/a.1 0f5c");
+    // The next engine tries again; it has not settled the tree of the first yet.
+    journal.resumed(2, &["a", "b"], &[]);
+    journal.add(Event::AttemptStarting { task: "a".into(), attempt: Attempt(2), slot: Some(0) });
+    journal.add(made("a", 2));
+    let ended = |task: &str, attempt| Event::WorktreeEnded {
+        task: task.into(),
+        attempt: Attempt(attempt),
+        kept: true,
+    };
+    journal.add(ended("a", 1));
+    assert_eq!(open_trees(&journal), "b 1 /trees/b.1 0f5c, a 2 /trees/a.2 0f5c");
+    journal.add(ended("a", 2)).add(ended("b", 1));
+    assert_eq!(open_trees(&journal), "");
+}
+
+#[test]
+fn the_tree_of_an_instance_that_was_dropped_is_open_all_the_same() {
+    let mut journal = Journal::of(&["e"]);
+    journal.expand("e", &["x"]);
+    journal.add(Event::AttemptStarting { task: "e[x]".into(), attempt: Attempt(1), slot: Some(0) });
+    journal.add(made("e[x]", 1)).resumed(2, &[], &["e"]).expand("e", &["y"]);
+    assert_eq!(open_trees(&journal), "e[x] 1 /trees/e[x].1 0f5c");
+}
+
+#[test]
+fn commands_live_until_they_end_or_another_engine_goes_on() {
+    let mut journal = Journal::of(&["a", "b", "c", "d"]);
+    journal.start("a", 1, What::Shell).start("b", 1, What::Agent);
+    journal.add(Event::AttemptStarting { task: "c".into(), attempt: Attempt(1), slot: Some(0) });
+    journal.start("d", 1, What::Shell);
+    let live = |journal: &Journal| {
+        let mut fold = Fold::default();
+        journal.entries.iter().for_each(|entry| fold.take(entry));
+        fold.live_commands().map(|(task, _)| task.address.to_string()).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(live(&journal), "a d");
+    journal.attempt_ended("a", 1, exit(0));
+    assert_eq!(live(&journal), "d");
+    journal.resumed(2, &["b", "c", "d"], &[]);
+    assert_eq!(live(&journal), "");
+}
+
+#[test]
+fn the_longest_slice_of_a_file_says_how_far_it_is_written() {
+    let mut journal = Journal::of(&["a", "b"]);
+    for (task, start, len) in [("a", 4, 6), ("b", 0, 4)] {
+        let stdout = Some(OutputSlice::new("out/0.out", start, len));
+        journal.run(task, 1, What::Shell, Outcome { stdout, ..exit(0) });
+    }
+    let mut fold = Fold::default();
+    journal.entries.iter().for_each(|entry| fold.take(entry));
+    assert_eq!(fold.written().into_iter().collect::<Vec<_>>(), [("out/0.out", 10)]);
 }

@@ -75,10 +75,9 @@ pub struct RunReport {
 }
 
 impl RunReport {
-    /// The private trees that hold what did not come home, by task and attempt.
+    /// The private trees whose work did not come home, by task and attempt.
     pub fn kept_trees(&self) -> impl Iterator<Item = (&TaskReport, &AttemptReport, &WorktreeOutcome)> {
-        let kept =
-            |tree: &&WorktreeOutcome| tree.path.is_some() || tree.branch.is_some() || tree.patch.is_some();
+        let kept = |tree: &&WorktreeOutcome| tree.leaves_work();
         self.rows()
             .flat_map(|task| task.attempts.iter().map(move |attempt| (task, attempt)))
             .filter_map(move |(task, attempt)| Some((task, attempt, attempt.worktree.as_ref().filter(kept)?)))
@@ -282,6 +281,9 @@ pub struct AttemptReport {
     pub launch: u32,
     /// When it began.
     pub started: Millis,
+    /// The concurrency slot that it was given, whose files its commands write to.
+    #[serde(skip)]
+    pub slot: Option<u32>,
     /// How it ended, once it has.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub end: Option<AttemptEnd>,
@@ -308,6 +310,9 @@ pub struct AttemptReport {
     /// How many of the agent's calls were refused.
     #[serde(skip)]
     pub denied: usize,
+    /// The private tree, as it was made.
+    #[serde(skip)]
+    pub tree: Option<MadeTree>,
     /// What became of the private tree.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub worktree: Option<WorktreeOutcome>,
@@ -320,6 +325,21 @@ pub struct AttemptReport {
     /// The final text of an agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<OutputSlice>,
+}
+
+/// A private tree, as the journal has it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MadeTree {
+    /// When it was made.
+    pub made: Millis,
+    /// Its folder.
+    pub path: String,
+    /// Its branch; empty for a copy.
+    pub branch: String,
+    /// The commit it started from; empty for a copy.
+    pub base: String,
+    /// Whether nobody has settled it yet.
+    pub is_open: bool,
 }
 
 impl TaskReport {

@@ -160,8 +160,7 @@ impl Driver {
             let merge = outcome.worktree.as_ref().and_then(|tree| tree.merged.clone());
             self.write(vec![Event::MergeEnded { task: self.address(node), attempt, merge }])?;
         }
-        let branch =
-            outcome.worktree.as_ref().is_none_or(|tree| tree.path.is_some() || tree.branch.is_some());
+        let branch = outcome.worktree.as_ref().is_none_or(WorktreeOutcome::is_kept);
         self.say_what_stays(node, &outcome);
         match held {
             Some(held) => self.settler.held.push(Held { node, attempt, tree, held, branch }),

@@ -4,15 +4,14 @@
 //! 2. Whoever reconciles a run owns it for that long, so a live engine is never disturbed.
 //! 3. A run is reconciled once for each time its engine died; whoever goes on with it tries again what was in the way.
 
-use std::collections::HashMap;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use flow_core::event::{Entry, Event};
+use flow_core::event::Event;
 use flow_core::ids::{Address, Attempt};
 use flow_core::model::RunStatus;
-use flow_core::report::RunReport;
+use flow_core::report::Fold;
 
 use super::error::EngineError;
 use super::notice::{Notice, TreeLeft};
@@ -80,14 +79,17 @@ impl Engine {
         again: bool,
     ) -> Result<Option<Notice>, EngineError> {
         let read = read_journal(&folder.events())?;
-        let Some(report) = RunReport::fold(&read.entries) else { return Ok(None) };
+        let mut run = Fold::default();
+        read.entries.iter().for_each(|entry| run.take(entry));
+        let Some(report) = run.report() else { return Ok(None) };
         if report.status != RunStatus::Running {
             return Ok(None);
         }
         let ended = end_orphans(folder)?;
         let (mut events, mut trees, mut torn) = (Vec::new(), Vec::new(), None);
-        for (tree, recorded) in open_trees(&read.entries) {
-            let (event, left) = self.reclaim(folder, Path::new(&report.root), tree, &recorded);
+        for (task, attempt, tree) in run.open_trees() {
+            let of = (task.address.clone(), attempt.attempt);
+            let (event, left) = self.reclaim(folder, Path::new(&report.root), of, &tree.into());
             events.extend(event);
             trees.push(left);
         }
@@ -110,7 +112,7 @@ impl Engine {
         &self,
         folder: &RunFolder,
         root: &Path,
-        (task, attempt): Tree,
+        (task, attempt): (Address, Attempt),
         recorded: &Recorded,
     ) -> (Option<Event>, TreeLeft) {
         let (settings, _) = self.settings(root);
@@ -120,7 +122,7 @@ impl Engine {
         let reclaimed = trees.recover().and_then(|_undone| trees.reclaim(recorded));
         match reclaimed {
             Ok(outcome) => {
-                let kept = outcome.path.is_some() || outcome.branch.is_some();
+                let kept = outcome.is_kept();
                 let left = match outcome.branch {
                     Some(branch) => TreeLeft::OnBranch { task: task.clone(), branch },
                     None => TreeLeft::Removed { task: task.clone() },
@@ -187,24 +189,6 @@ fn mark(folder: &RunFolder) -> std::io::Result<()> {
 fn is_done(folder: &RunFolder) -> bool {
     let mark = std::fs::read_to_string(folder.path().join("reconciled")).unwrap_or_default();
     mark.trim().parse() == Ok(length(folder))
-}
-
-type Tree = (Address, Attempt);
-
-/// The private trees that were made and not settled.
-fn open_trees(entries: &[Entry]) -> Vec<(Tree, Recorded)> {
-    let mut open: HashMap<Tree, (usize, Recorded)> = HashMap::new();
-    for (number, entry) in entries.iter().enumerate() {
-        if let Event::WorktreeMade { task, attempt, path, branch, base } = &entry.event {
-            let recorded = Recorded { path: path.into(), branch: branch.clone(), base: base.clone() };
-            open.insert((task.clone(), *attempt), (number, recorded));
-        } else if let Event::WorktreeEnded { task, attempt, .. } = &entry.event {
-            open.remove(&(task.clone(), *attempt));
-        }
-    }
-    let mut open: Vec<_> = open.into_iter().collect();
-    open.sort_by_key(|(_, (number, _))| *number);
-    open.into_iter().map(|(tree, (_, recorded))| (tree, recorded)).collect()
 }
 
 #[cfg(test)]

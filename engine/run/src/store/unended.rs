@@ -2,11 +2,10 @@
 //!
 //! One attempt at a time writes to a slot's files, to the newest pair, behind what the attempts before it left there.
 
-use std::collections::HashMap;
-
-use flow_core::event::{Entry, Event};
+use flow_core::event::Entry;
 use flow_core::ids::Address;
 use flow_core::model::OutputSlice;
+use flow_core::report::Fold;
 
 use super::run_folder::RunFolder;
 
@@ -24,37 +23,20 @@ pub struct Unended {
 /// What commands without an end have printed, be it that they run or that their engine died. Those of an engine before
 /// the last one are not among them: their files can't be told from later ones.
 pub fn unended(folder: &RunFolder, entries: &[Entry]) -> Vec<Unended> {
-    let mut slots: HashMap<Address, u32> = HashMap::new();
-    let mut commands: HashMap<Address, u32> = HashMap::new();
-    let mut ends: HashMap<&str, u64> = HashMap::new();
-    for entry in entries {
-        match &entry.event {
-            Event::AttemptStarting { task, slot: Some(slot), .. } => drop(slots.insert(task.clone(), *slot)),
-            Event::AttemptRunning { task, launch, .. } if launch.agent.is_none() => {
-                commands.extend(slots.get(task).map(|slot| (task.clone(), *slot)));
-            }
-            Event::AttemptEnded { task, outcome, .. } => {
-                commands.remove(task);
-                for slice in [&outcome.stdout, &outcome.stderr].into_iter().flatten() {
-                    let end = ends.entry(&slice.file).or_default();
-                    *end = (*end).max(slice.start + slice.len);
-                }
-            }
-            Event::RunResumed { .. } => commands.clear(),
-            _ => {}
-        }
-    }
-    let mut all: Vec<_> = commands
-        .into_iter()
-        .filter_map(|(task, slot)| {
-            let stem = newest_pair(folder, slot)?;
+    let mut run = Fold::default();
+    entries.iter().for_each(|entry| run.take(entry));
+    let ends = run.written();
+    let mut all: Vec<_> = run
+        .live_commands()
+        .filter_map(|(task, attempt)| {
+            let stem = newest_pair(folder, attempt.slot?)?;
             let slice = |extension: &str| {
                 let file = format!("out/{stem}.{extension}");
                 let start = ends.get(file.as_str()).copied().unwrap_or(0);
                 let length = std::fs::metadata(folder.path().join(&file)).map_or(0, |file| file.len());
                 OutputSlice::new(file, start, length.saturating_sub(start))
             };
-            Some(Unended { task, stdout: slice("out"), stderr: slice("err") })
+            Some(Unended { task: task.address.clone(), stdout: slice("out"), stderr: slice("err") })
         })
         .collect();
     all.sort_by(|a, b| a.task.cmp(&b.task));

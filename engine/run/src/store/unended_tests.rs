@@ -1,6 +1,6 @@
 use std::io::Write;
 
-use flow_core::event::Launch;
+use flow_core::event::{Event, Launch};
 use flow_core::ids::{Attempt, Millis};
 use flow_core::model::{AttemptEnd, Outcome};
 
@@ -18,6 +18,19 @@ fn what_a_running_command_printed_begins_where_the_last_attempt_of_its_slot_ende
         let seq = entries.len() as u64;
         entries.push(Entry { v: 1, seq, at: Millis(seq), event });
     };
+    write(Event::RunStarted {
+        run: run.id().clone(),
+        plan: "p".into(),
+        path: "p.yaml".into(),
+        root: "/".into(),
+        tasks: ["a", "b"].map(Address::task).into(),
+        edges: Vec::new(),
+        concurrency: 2,
+        inputs: Default::default(),
+        seed: 1,
+        flow: "0.1.0".into(),
+        branch: None,
+    });
     let launch = || Launch {
         kind: "local_bash".into(),
         description: "d".into(),

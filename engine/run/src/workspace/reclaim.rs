@@ -4,6 +4,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use flow_core::model::WorktreeOutcome;
+use flow_core::report::MadeTree;
 use git2::Oid;
 
 use super::WorkspaceError;
@@ -21,6 +22,12 @@ pub struct Recorded {
     pub branch: String,
     /// The commit it started from.
     pub base: String,
+}
+
+impl From<&MadeTree> for Recorded {
+    fn from(tree: &MadeTree) -> Self {
+        Recorded { path: (&tree.path).into(), branch: tree.branch.clone(), base: tree.base.clone() }
+    }
 }
 
 impl Worktrees {
