@@ -4,6 +4,7 @@ mod agent;
 mod cause;
 mod child;
 mod command;
+mod internal;
 mod kept;
 mod outcome;
 mod settings;
@@ -16,6 +17,7 @@ pub use agent::{AgentDef, AgentSource, Effort, Isolation, Merge, ModelRef, Permi
 pub use cause::Cause;
 pub use child::{ChildKind, ChildMode};
 pub use command::{Command, Signal};
+pub use internal::{FLOW_DIR, GIT_DIR, is_flow_dir, is_git_dir, is_internal, is_internal_dir};
 pub use kept::{Artifact, Digest, OutputSlice};
 pub use outcome::{
     AttemptEnd, ConflictKind, Denial, DenialReason, MergeConflict, MergeOutcome, Moved, Outcome,

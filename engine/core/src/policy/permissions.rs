@@ -11,15 +11,15 @@ use super::read_only::{Place, is_read_only};
 use super::rule::{Purpose, covers, is_bare, names_tool, speaks_of};
 use super::subject::{Subject, host};
 use crate::model::{
-    DenialReason, PermissionMode, PermissionRules, READ, SettingsLayer, ToolEffect, ToolPolicy, ToolRule,
-    ToolSubject, Unruled, known_tool, tool,
+    DenialReason, FLOW_DIR, GIT_DIR, PermissionMode, PermissionRules, READ, SettingsLayer, ToolEffect,
+    ToolPolicy, ToolRule, ToolSubject, Unruled, known_tool, tool,
 };
 
 /// The most commands in one shell text.
 const MOST_PARTS: usize = 50;
 
 /// Folders and files inside a tree that no mode opens for edits: what stands in them runs or decides later.
-pub(super) const PROTECTED: &[&str] = &[".git", ".flow", ".claude", ".vscode", ".envrc"];
+pub(super) const PROTECTED: &[&str] = &[GIT_DIR, FLOW_DIR, ".claude", ".vscode", ".envrc"];
 
 /// Everything that decides over the calls of one agent.
 #[derive(Clone, Debug)]

@@ -187,10 +187,10 @@ impl Driver {
 
     /// Waits until the journal is on disk.
     pub(super) fn sync(&mut self) -> Result<(), DriveError> {
-        self.setup.journal.sync().map_err(|source| DriveError::Journal {
-            path: self.setup.folder.path().join("events.jsonl"),
-            source,
-        })
+        self.setup
+            .journal
+            .sync()
+            .map_err(|source| DriveError::Journal { path: self.setup.folder.events(), source })
     }
 
     /// Appends events to the journal, and tells records and watchers.
@@ -198,9 +198,11 @@ impl Driver {
         if events.is_empty() {
             return Ok(());
         }
-        let entries = self.setup.journal.append(clock::now(), events).map_err(|source| {
-            DriveError::Journal { path: self.setup.folder.path().join("events.jsonl"), source }
-        })?;
+        let entries = self
+            .setup
+            .journal
+            .append(clock::now(), events)
+            .map_err(|source| DriveError::Journal { path: self.setup.folder.events(), source })?;
         for entry in entries {
             self.note(entry);
         }

@@ -5,7 +5,7 @@ use std::io::{ErrorKind, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Component, Path, PathBuf};
 
-use flow_core::model::DenialReason;
+use flow_core::model::{DenialReason, is_flow_dir};
 
 use super::call::Failure;
 use super::context::{Seen, ToolContext};
@@ -78,7 +78,7 @@ fn guard(path: &Path) -> Result<(), Failure> {
 
 /// Whether a path lies in a state folder of flow.
 fn is_own_state(path: &Path) -> bool {
-    path.components().any(|part| part.as_os_str() == ".flow")
+    path.components().any(|part| is_flow_dir(part.as_os_str()))
 }
 
 /// Follows the links of the part that exists.

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use flow_core::model::is_internal_dir;
 use ignore::WalkBuilder;
 
 /// A walk below `root`, in the order of names. Links are not followed, so nothing outside `root` is met.
@@ -14,8 +15,6 @@ pub(super) fn walk(root: &Path) -> WalkBuilder {
         .require_git(false)
         .git_global(false)
         .sort_by_file_name(|a, b| a.cmp(b))
-        .filter_entry(|entry| {
-            entry.depth() == 0 || (entry.file_name() != ".git" && entry.file_name() != ".flow")
-        });
+        .filter_entry(|entry| entry.depth() == 0 || !is_internal_dir(entry.file_name()));
     builder
 }

@@ -6,6 +6,7 @@ use std::io::{self, ErrorKind};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use flow_core::model::{is_flow_dir, is_git_dir};
 use ignore::WalkBuilder;
 use serde::{Deserialize, Serialize};
 
@@ -151,16 +152,16 @@ impl Baseline {
             .git_ignore(rules.is_some())
             .git_global(rules.is_some())
             .require_git(false);
-        walk.filter_entry(|entry| entry.depth() == 0 || entry.file_name() != ".flow");
+        walk.filter_entry(|entry| entry.depth() == 0 || !is_flow_dir(entry.file_name()));
         if let Some(rules) = rules.filter(|rules| rules.exists()) {
             walk.add_ignore(rules);
         }
         for entry in walk.build() {
             let entry = entry.map_err(io::Error::other)?;
             let Ok(path) = entry.path().strip_prefix(copy) else { continue };
-            let inside_git = path.components().any(|part| part.as_os_str() == ".git");
+            let inside_git = path.components().any(|part| is_git_dir(part.as_os_str()));
             found.loose |= inside_git;
-            if inside_git && path.file_name().is_some_and(|name| name == ".git") {
+            if inside_git && path.file_name().is_some_and(is_git_dir) {
                 found.repositories.push(path.to_owned());
             }
             let folder = entry.file_type().is_none_or(|kind| kind.is_dir());

@@ -8,7 +8,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use flow_core::ids::{Address, Attempt, RunId};
-use flow_core::model::{Merge, WorktreeOutcome};
+use flow_core::model::{Merge, WorktreeOutcome, is_internal, is_internal_dir};
 use flow_core::text::visible;
 
 use super::WorkspaceError;
@@ -299,7 +299,7 @@ impl Copies {
             None => walk(source).map_err(WorkspaceError::io("list", source))?,
         };
         let (mut files, mut lacked) = (Vec::with_capacity(all.len()), Vec::new());
-        for path in all.into_iter().filter(|path| !is_ours(path)) {
+        for path in all.into_iter().filter(|path| !is_internal(path)) {
             let Ok(found) = source.join(&path).symlink_metadata() else { continue };
             match Kind::of(&found) {
                 Kind::File | Kind::Program | Kind::Link => files.push(path),
@@ -343,11 +343,6 @@ fn pristine_of(path: &Path) -> PathBuf {
     path.with_file_name(name)
 }
 
-/// Whether it belongs to git or to flow.
-pub(super) fn is_ours(path: &Path) -> bool {
-    path.components().any(|part| part.as_os_str() == ".git" || part.as_os_str() == ".flow")
-}
-
 fn copy_into(from: &Path, to: &Path) -> io::Result<()> {
     if let Some(parent) = to.parent() {
         std::fs::create_dir_all(parent)?;
@@ -360,9 +355,7 @@ fn walk(source: &Path) -> io::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     let mut walk = ignore::WalkBuilder::new(source);
     walk.standard_filters(false);
-    walk.filter_entry(|entry| {
-        entry.depth() == 0 || (entry.file_name() != ".git" && entry.file_name() != ".flow")
-    });
+    walk.filter_entry(|entry| entry.depth() == 0 || !is_internal_dir(entry.file_name()));
     for entry in walk.build() {
         let entry = entry.map_err(io::Error::other)?;
         if entry.file_type().is_some_and(|kind| !kind.is_dir())

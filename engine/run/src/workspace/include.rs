@@ -3,11 +3,11 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
+use flow_core::model::is_internal;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use super::WorkspaceError;
 use super::changes::ignored;
-use super::copies::is_ours;
 use super::copy_file::copy_file;
 use super::git::Git;
 use super::repository::Repository;
@@ -46,7 +46,7 @@ pub(super) fn include(
     if rules.is_empty() {
         return Ok(copied);
     }
-    for path in ignored(git, repository, checkout)?.into_iter().filter(|path| !is_ours(path)) {
+    for path in ignored(git, repository, checkout)?.into_iter().filter(|path| !is_internal(path)) {
         let wanted = rules.iter().any(|(below, rules)| {
             let inside = path.strip_prefix(below);
             inside.is_ok_and(|path| rules.matched_path_or_any_parents(path, false).is_ignore())

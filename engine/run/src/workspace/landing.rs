@@ -13,7 +13,7 @@ use std::fs::File;
 use std::io::{self, ErrorKind};
 use std::path::{Component, Path, PathBuf};
 
-use flow_core::model::ConflictKind;
+use flow_core::model::{ConflictKind, is_internal_dir};
 use serde::{Deserialize, Serialize};
 
 use super::WorkspaceError;
@@ -121,7 +121,7 @@ pub(super) fn check(
 
 fn is_protected(path: &Path) -> bool {
     path.components().any(|part| match part {
-        Component::Normal(name) => name.eq_ignore_ascii_case(".git") || name == ".flow",
+        Component::Normal(name) => is_internal_dir(name),
         Component::CurDir => false,
         Component::Prefix(_) | Component::RootDir | Component::ParentDir => true,
     })

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use flow_core::model::is_flow_dir;
 use git2::Oid;
 use ignore::WalkBuilder;
 
@@ -44,7 +45,7 @@ impl Snapshot {
     fn of_folder(root: &Path) -> Result<Snapshot, WorkspaceError> {
         let mut walk = WalkBuilder::new(root);
         walk.standard_filters(false).git_ignore(true).require_git(false);
-        walk.filter_entry(|entry| entry.depth() == 0 || entry.file_name() != ".flow");
+        walk.filter_entry(|entry| entry.depth() == 0 || !is_flow_dir(entry.file_name()));
         let mut files = BTreeMap::new();
         for entry in walk.build() {
             // What goes away while it is listed is not there.

@@ -10,7 +10,7 @@ use std::os::fd::OwnedFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
 
-use flow_core::model::Artifact;
+use flow_core::model::{Artifact, is_internal};
 use flow_core::text::visible;
 use globset::GlobBuilder;
 use rustix::fs::{Mode, OFlags, openat};
@@ -88,10 +88,10 @@ fn find(dir: &Path, pattern: &str) -> Result<Vec<PathBuf>, String> {
     let glob = GlobBuilder::new(&path.to_string_lossy()).literal_separator(true).build();
     let matcher = glob.map_err(|error| format!("is no pattern: {}", error.kind()))?.compile_matcher();
     let base: PathBuf = path.components().take_while(|part| !wild(*part)).collect();
-    let own = [dir.join(".git"), dir.join(".flow")];
     let mut walk = ignore::WalkBuilder::new(dir.join(base));
     walk.standard_filters(false).follow_links(false).sort_by_file_path(Path::cmp);
-    walk.filter_entry(move |entry| !own.iter().any(|own| own == entry.path()));
+    let top = dir.to_owned();
+    walk.filter_entry(move |entry| !entry.path().strip_prefix(&top).is_ok_and(is_internal));
     let mut found = Vec::new();
     for entry in walk.build().filter_map(Result::ok) {
         let is_file = entry.file_type().is_some_and(|kind| kind.is_file());

@@ -108,3 +108,17 @@ fn together_they_may_hold_no_more_than_the_limit() {
     }
     assert_eq!(keeper_room, 1);
 }
+
+#[test]
+fn no_pattern_reaches_what_is_gits_or_flows_however_deep() {
+    let make = |dir: &Path| {
+        for folder in [".git", ".flow", "sub/.git", "sub/.flow"] {
+            fs::create_dir_all(dir.join(folder)).unwrap();
+            fs::write(dir.join(folder).join("own.txt"), "").unwrap();
+        }
+        fs::write(dir.join("sub/work.txt"), "").unwrap();
+    };
+    let (kept, faults) = check(make, &["**/*.txt", ".flow/*.txt"]);
+    assert_eq!(kept, ["sub/work.txt"]);
+    assert_eq!(faults, ["artifact `.flow/*.txt` is missing: no file matches"]);
+}
