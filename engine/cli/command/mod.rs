@@ -32,6 +32,7 @@ pub fn dispatch(cli: Cli) -> anyhow::Result<u8> {
         directory: cli.directory.clone(),
         state_dir: cli.state_dir.clone(),
         agents: cli.agents.clone(),
+        dirs: None,
     })?;
     match cli.command {
         Command::Init(args) => init::run(&engine, &args),

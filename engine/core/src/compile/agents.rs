@@ -8,9 +8,8 @@
 //! 5. No file is parsed before somebody asks for a definition: most plans have no agents, and the built-in ones alone take
 //!    longer than a plan of shell tasks.
 
-use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashMap};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::agent_def::agent_def;
 use crate::diagnostic::{Code, Diagnostic, SourceFile, Span};
@@ -42,7 +41,7 @@ impl AgentText {
 #[derive(Debug, Default)]
 pub struct AgentRegistry {
     files: Vec<AgentText>,
-    read: OnceCell<Definitions>,
+    read: OnceLock<Definitions>,
     disabled: Vec<String>,
     /// The folders that were looked through, for people who miss an agent.
     pub searched: Vec<String>,
@@ -94,10 +93,20 @@ struct Found {
 
 /// The definitions in all files, the weakest source first; which one of each name counts is settled when one is asked for.
 pub fn agent_registry(files: Vec<AgentText>, disabled: &[String], searched: Vec<String>) -> AgentRegistry {
-    AgentRegistry { files, read: OnceCell::new(), disabled: disabled.to_vec(), searched }
+    AgentRegistry { files, read: OnceLock::new(), disabled: disabled.to_vec(), searched }
 }
 
 impl AgentRegistry {
+    /// The files it was made of, the weakest source first.
+    pub fn files(&self) -> &[AgentText] {
+        &self.files
+    }
+
+    /// The names that the settings take out.
+    pub fn disabled(&self) -> &[String] {
+        &self.disabled
+    }
+
     /// The definition of a name that can be used.
     pub fn get(&self, name: &str) -> Option<&AgentDef> {
         match &self.slot(name)?.winner {

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use flow_core::compile::AgentRegistry;
 use flow_core::model::{Command, Settings};
 use flow_core::plan::Plan;
 use flow_core::report::Fold;
@@ -21,6 +22,8 @@ use crate::workspace::Trees;
 pub struct RunSetup {
     /// What is run.
     pub plan: Arc<Plan>,
+    /// The definitions that the run knows, beyond those that its plan names.
+    pub agents: Arc<AgentRegistry>,
     /// The settings of all layers.
     pub settings: Arc<Settings>,
     /// What bounds it.

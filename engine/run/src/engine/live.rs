@@ -151,6 +151,7 @@ impl Engine {
             facts: Arc::new(facts),
             hidden_env,
             plan: Arc::clone(&plan),
+            agents: prepared.agents,
             settings: Arc::new(prepared.settings),
             limits,
             scheduler: epoch.scheduler,

@@ -20,6 +20,8 @@ mod runs;
 mod signals;
 mod snapshot;
 mod start;
+#[cfg(test)]
+pub(crate) mod testing;
 
 pub use error::{EngineError, NoModel};
 pub use gc::{GcAction, GcOptions, Remains};
@@ -37,7 +39,7 @@ pub use snapshot::Answering;
 pub use start::RunOptions;
 
 pub use crate::execute::LogReader as AgentLog;
-pub use crate::load::Project;
+pub use crate::load::{Dirs, Project};
 pub use crate::provider::ProviderError;
 pub use crate::store::{Durability, FindError, OwnerError, PlanLockError, StateError, Unended as LiveOutput};
 pub use crate::sys::clock::now;

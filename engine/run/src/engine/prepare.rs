@@ -39,6 +39,8 @@ pub struct Prepared {
     pub file: Arc<SourceFile>,
     /// The manifest's folder.
     pub dir: PathBuf,
+    /// The definitions that it could name.
+    pub agents: Arc<AgentRegistry>,
     /// The settings of all layers.
     pub settings: Settings,
     /// The files that it names (prompts, schemas), by the path as written, as read.
@@ -75,7 +77,7 @@ impl Engine {
         }
         let outside = Outside::new(&found.dir, &self.project.root, IndexMap::new());
         let (prepared, more) =
-            compile_text(found.file, outside, settings, &agents, (&inputs, request.purpose));
+            compile_text(found.file, outside, settings, agents, (&inputs, request.purpose));
         findings.extend(more);
         (prepared, findings)
     }
@@ -109,7 +111,7 @@ impl Engine {
         }
         let outside = Outside::new(&kept.dir, &self.project.root, kept.files);
         let given = (kept.inputs.as_slice(), Purpose::Run);
-        let (prepared, mut findings) = compile_text(kept.file, outside, settings, &kept.agents, given);
+        let (prepared, mut findings) = compile_text(kept.file, outside, settings, kept.agents, given);
         // Its warnings were shown when the run began.
         findings.retain(Diagnostic::is_error);
         (prepared.ok_or(EngineError::Invalid(findings)), odd)
@@ -120,7 +122,7 @@ impl Engine {
         let (settings, _) = self.settings(&kept.dir);
         let outside = Outside::new(&kept.dir, &self.project.root, kept.files);
         let given = (kept.inputs.as_slice(), Purpose::Look);
-        let (prepared, _) = compile_text(kept.file, outside, settings, &kept.agents, given);
+        let (prepared, _) = compile_text(kept.file, outside, settings, kept.agents, given);
         prepared.map(|prepared| prepared.plan)
     }
 
@@ -137,12 +139,12 @@ fn compile_text(
     file: Arc<SourceFile>,
     outside: Outside<'_>,
     settings: Settings,
-    agents: &AgentRegistry,
+    agents: AgentRegistry,
     (inputs, purpose): (&[GivenInput], Purpose),
 ) -> (Option<Prepared>, Vec<Diagnostic>) {
     let input = CompileInput {
         file: Arc::clone(&file),
-        agents,
+        agents: &agents,
         settings: &settings,
         inputs,
         place: &outside,
@@ -156,6 +158,6 @@ fn compile_text(
     let told: Vec<_> = diagnostics.iter().filter(|found| found.is_error()).map(place).collect();
     diagnostics.extend(agents.unreadable().into_iter().filter(|found| !told.contains(&place(found))));
     let (dir, files) = (outside.plan_dir.to_owned(), outside.into_files());
-    let prepared = plan.map(|plan| Prepared { plan, file, dir, settings, files });
+    let prepared = plan.map(|plan| Prepared { plan, file, dir, agents: Arc::new(agents), settings, files });
     (prepared, diagnostics)
 }

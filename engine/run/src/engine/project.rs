@@ -19,6 +19,8 @@ pub struct ProjectOptions {
     pub state_dir: Option<PathBuf>,
     /// More (or other) agent definitions: files, folders or JSON.
     pub agents: Vec<String>,
+    /// Where a person's and the machine's definitions stand; where the environment says otherwise.
+    pub dirs: Option<Dirs>,
 }
 
 /// The engine of one project.
@@ -45,7 +47,7 @@ impl Engine {
         };
         Ok(Engine {
             project: Project::locate(&start, options.state_dir),
-            dirs: Dirs::from_variables(|name| std::env::var_os(name)),
+            dirs: options.dirs.unwrap_or_else(|| Dirs::from_variables(|name| std::env::var_os(name))),
             agent_flags: options.agents,
             elsewhere,
         })

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use flow_core::compile::{AgentRegistry, AgentText, GivenInput, GivenValue, agent_registry};
-use flow_core::diagnostic::SourceFile;
-use flow_core::model::AgentSource;
-use flow_core::plan::{InstanceLimit, Selected};
+use flow_core::diagnostic::{Code, Diagnostic, SourceFile, Span};
+use flow_core::model::{AgentDef, AgentSource};
+use flow_core::plan::{InstanceLimit, Plan, Selected};
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -30,6 +30,9 @@ struct Index {
     inputs: IndexMap<String, Value>,
     /// Definitions in the order of `agents/N.md`.
     agents: Vec<KeptAgent>,
+    /// Names of definitions that the settings took out.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    disabled: Vec<String>,
     /// For each task whether it takes part; absent when all do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     selected: Option<Vec<bool>>,
@@ -58,11 +61,18 @@ pub struct Answering {
     pub model_script: Option<PathBuf>,
 }
 
+/// What the text of a definition doesn't say.
 #[derive(Debug, Serialize, Deserialize)]
 struct KeptAgent {
     name: String,
     source: AgentSource,
     path: String,
+    /// The folder that it stood in, where others of it are kept: two of one name in one folder clash.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    folder: Option<String>,
+    /// Why it could not be read, where it could not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    unreadable: Option<String>,
 }
 
 /// What a run keeps of what it runs, read back.
@@ -74,7 +84,7 @@ pub(super) struct RunSnapshot {
     pub(super) dir: PathBuf,
     /// The inputs.
     pub(super) inputs: Vec<GivenInput>,
-    /// The definitions it uses, and no others.
+    /// The definitions that it kept.
     pub(super) agents: AgentRegistry,
     /// What takes part; `None` when all does.
     pub(super) selected: Option<Selected>,
@@ -84,6 +94,26 @@ pub(super) struct RunSnapshot {
     pub(super) answering: Answering,
     /// Whether it was begun with `--strict`.
     pub(super) strict: bool,
+}
+
+/// The definitions that a run keeps.
+#[derive(Debug)]
+pub(super) struct Definitions {
+    /// By the name that each has.
+    files: Vec<(String, AgentText)>,
+    /// Names that the settings take out.
+    disabled: Vec<String>,
+}
+
+impl Definitions {
+    /// Those that a plan uses, and no others: no agent can start one that the plan doesn't name.
+    pub(super) fn of_plan(plan: &Plan) -> Self {
+        let text = |(number, agent): (usize, &AgentDef)| {
+            let file = Arc::new(SourceFile::new(agent.path.clone(), agent.file.text.clone()));
+            (agent.name.clone(), AgentText::new(agent.source, agent_file(number), file))
+        };
+        Definitions { files: plan.agents.iter().enumerate().map(text).collect(), disabled: Vec::new() }
+    }
 }
 
 /// What the person said of a run that stays true for all of it.
@@ -98,17 +128,22 @@ pub(super) struct Said<'a> {
 }
 
 /// Writes what is run into a run folder.
-pub(super) fn keep(folder: &Path, prepared: &Prepared, said: Said<'_>) -> Result<(), EngineError> {
-    write(folder, prepared, said).map_err(|source| EngineError::Keep { folder: folder.to_owned(), source })
+pub(super) fn keep(
+    folder: &Path,
+    prepared: &Prepared,
+    agents: &Definitions,
+    said: Said<'_>,
+) -> Result<(), EngineError> {
+    write(folder, prepared, agents, said)
+        .map_err(|source| EngineError::Keep { folder: folder.to_owned(), source })
 }
 
-fn write(folder: &Path, prepared: &Prepared, said: Said<'_>) -> io::Result<()> {
-    let agents = &prepared.plan.agents;
+fn write(folder: &Path, prepared: &Prepared, agents: &Definitions, said: Said<'_>) -> io::Result<()> {
     fs::write(folder.join("plan.yaml"), &prepared.file.text)?;
-    if !agents.is_empty() {
+    if !agents.files.is_empty() {
         fs::create_dir_all(folder.join("agents"))?;
     }
-    for (number, agent) in agents.iter().enumerate() {
+    for (number, (_, agent)) in agents.files.iter().enumerate() {
         fs::write(folder.join(agent_file(number)), &agent.file.text)?;
     }
     if !prepared.files.is_empty() {
@@ -121,14 +156,8 @@ fn write(folder: &Path, prepared: &Prepared, said: Said<'_>) -> io::Result<()> {
         plan: prepared.file.name.clone(),
         dir: prepared.dir.clone(),
         inputs: prepared.plan.inputs.clone(),
-        agents: agents
-            .iter()
-            .map(|agent| KeptAgent {
-                name: agent.name.clone(),
-                source: agent.source,
-                path: agent.path.clone(),
-            })
-            .collect(),
+        agents: agents.files.iter().enumerate().map(KeptAgent::of).collect(),
+        disabled: agents.disabled.clone(),
         selected: said.selected.map(|selected| selected.tasks.clone()),
         limits: said.selected.map(|selected| selected.limits.clone()).unwrap_or_default(),
         files: prepared.files.keys().cloned().collect(),
@@ -145,6 +174,27 @@ fn agent_file(number: usize) -> String {
 
 fn named_file(number: usize) -> String {
     format!("files/{number}")
+}
+
+impl KeptAgent {
+    fn of((number, (name, agent)): (usize, &(String, AgentText))) -> Self {
+        KeptAgent {
+            name: name.clone(),
+            source: agent.source,
+            path: agent.file.name.clone(),
+            folder: Some(agent.folder.clone()).filter(|folder| *folder != agent_file(number)),
+            unreadable: agent.unreadable.as_ref().map(|why| why.message.clone()),
+        }
+    }
+
+    fn text(self, number: usize, text: String) -> AgentText {
+        let file = Arc::new(SourceFile::new(self.path, text));
+        // One folder each where none is said: two kept definitions never clash.
+        let folder = self.folder.unwrap_or_else(|| agent_file(number));
+        let unreadable =
+            self.unreadable.map(|message| Diagnostic::new(Code::Unreadable, &file, Span::default(), message));
+        AgentText { unreadable, ..AgentText::new(self.source, folder, file) }
+    }
 }
 
 impl RunSnapshot {
@@ -169,11 +219,9 @@ fn read_back(folder: &Path) -> io::Result<RunSnapshot> {
     let index: Index =
         serde_json::from_str(&fs::read_to_string(folder.join("kept.json"))?).map_err(io::Error::from)?;
     let mut texts = Vec::with_capacity(index.agents.len());
-    for (number, agent) in index.agents.iter().enumerate() {
+    for (number, agent) in index.agents.into_iter().enumerate() {
         let text = fs::read_to_string(folder.join(agent_file(number)))?;
-        // One folder each: two kept definitions never clash.
-        let file = Arc::new(SourceFile::new(agent.path.clone(), text));
-        texts.push(AgentText::new(agent.source, agent_file(number), file));
+        texts.push(agent.text(number, text));
     }
     let mut files = IndexMap::with_capacity(index.files.len());
     for (number, path) in index.files.into_iter().enumerate() {
@@ -188,9 +236,13 @@ fn read_back(folder: &Path) -> io::Result<RunSnapshot> {
             .into_iter()
             .map(|(name, value)| GivenInput { name, value: GivenValue::Json(value), place: None })
             .collect(),
-        agents: agent_registry(texts, &[], Vec::new()),
+        agents: agent_registry(texts, &index.disabled, Vec::new()),
         selected: index.selected.map(|tasks| Selected { tasks, limits: index.limits }),
         answering: index.answering,
         strict: index.strict,
     })
 }
+
+#[cfg(test)]
+#[path = "snapshot_tests.rs"]
+mod tests;

@@ -17,7 +17,7 @@ use super::prepare::Prepared;
 use super::project::Engine;
 use super::ready::Ready;
 use super::runs::Run;
-use super::snapshot::{Said, keep};
+use super::snapshot::{Definitions, Said, keep};
 use crate::drive::{git_facts, process_facts};
 use crate::store::{Durability, Journal, JournalRead, PlanLock, RunFolder};
 use crate::sys::{clock, files};
@@ -63,7 +63,7 @@ impl Engine {
         }
         let lock = folder.lock()?;
         let said = Said { selected: selected.as_ref(), answering: &answering, strict: options.strict };
-        keep(folder.path(), &prepared, said)?;
+        keep(folder.path(), &prepared, &Definitions::of_plan(&prepared.plan), said)?;
         let failed = |source| EngineError::WriteJournal { path: folder.events(), source };
         let journal = Journal::create(&folder.events(), options.durability).map_err(failed)?;
         let epoch = Epoch {
