@@ -2,14 +2,12 @@
 
 use std::time::Duration;
 
-use flow_core::converse::{LogLine, Logged, tool_event};
-use flow_core::event::{Entry, Event};
+use flow_core::converse::{LogLine, tool_event};
+use flow_core::event::Event;
 use flow_core::ids::{Address, Attempt, Millis};
 use flow_core::model::{Cause, MergeOutcome};
 use flow_core::text::{format_duration, list_some, one_line, visible};
-use flow_run::engine::{AgentLog, Engine};
-use flow_run::store::JournalTail;
-use indexmap::IndexMap;
+use flow_run::engine::{Engine, Happened};
 
 use crate::args::{EventsArgs, ListHow};
 use crate::ui;
@@ -18,39 +16,17 @@ use crate::ui;
 const LOOK: Duration = Duration::from_millis(200);
 
 pub(super) fn run(engine: &Engine, args: &EventsArgs) -> anyhow::Result<u8> {
-    let folder = engine.find_run(&args.run)?;
-    let mut journal = JournalTail::new(folder.folder().events());
+    let run = engine.find_run(&args.run)?;
+    let mut history = run.history();
     let mut began = None;
-    let mut agents: IndexMap<Address, AgentLog> = IndexMap::new();
     loop {
-        let alive = folder.is_live()?;
-        let entries = journal.more()?;
-        began = began.or(entries.first().map(|entry| entry.at));
-        for entry in &entries {
-            if let Event::AttemptRunning { task, launch, .. } = &entry.event
-                && launch.agent.is_some()
-                && !agents.contains_key(task)
-            {
-                agents.insert(task.clone(), folder.agent_log(task));
+        let alive = run.is_live()?;
+        for happened in history.more()? {
+            if let Happened::Event(entry) = &happened {
+                began = began.or(Some(entry.at));
             }
+            show(&happened, args.output, began.unwrap_or(Millis(0)))?;
         }
-        let mut calls: Vec<Found> = Vec::new();
-        for (task, reader) in &mut agents {
-            // A log that can't be read says nothing.
-            let lines = reader.read_new().unwrap_or_default();
-            let new = lines.into_iter().filter(Logged::is_call);
-            calls.extend(new.map(|logged| Found::Call(task.clone(), logged)));
-        }
-        calls.sort_by_key(Found::at);
-        let mut calls = calls.into_iter().peekable();
-        // The journal keeps its order whatever the clock did; of one instant it comes first.
-        for entry in entries.into_iter().map(Found::Entry) {
-            while let Some(call) = calls.next_if(|call| call.at() < entry.at()) {
-                call.show(args.output, began)?;
-            }
-            entry.show(args.output, began)?;
-        }
-        calls.try_for_each(|call| call.show(args.output, began))?;
         if !(args.follow && alive) {
             return Ok(Cause::Success.code());
         }
@@ -58,31 +34,15 @@ pub(super) fn run(engine: &Engine, args: &EventsArgs) -> anyhow::Result<u8> {
     }
 }
 
-/// Something that happened: a line of the journal, or a call of an agent from its log.
-enum Found {
-    Entry(Entry),
-    Call(Address, Logged),
-}
-
-impl Found {
-    fn at(&self) -> Millis {
-        match self {
-            Found::Entry(entry) => entry.at,
-            Found::Call(_, logged) => logged.at,
+fn show(happened: &Happened, how: ListHow, began: Millis) -> anyhow::Result<()> {
+    match (happened, how) {
+        (Happened::Event(entry), ListHow::Json) => ui::print_line(entry),
+        (Happened::Call(task, logged), ListHow::Json) => ui::print_line(&tool_event(task, logged)),
+        (Happened::Event(entry), ListHow::Text) => {
+            ui::print(&line(entry.at, began, words(&entry.event, entry.at)))
         }
-    }
-
-    fn show(&self, how: ListHow, began: Option<Millis>) -> anyhow::Result<()> {
-        let began = began.unwrap_or(Millis(0));
-        match (self, how) {
-            (Found::Entry(entry), ListHow::Json) => ui::print_line(entry),
-            (Found::Call(task, logged), ListHow::Json) => ui::print_line(&tool_event(task, logged)),
-            (Found::Entry(entry), ListHow::Text) => {
-                ui::print(&line(entry.at, began, words(&entry.event, entry.at)))
-            }
-            (Found::Call(task, logged), ListHow::Text) => {
-                ui::print(&line(logged.at, began, call_words(task, &logged.line)))
-            }
+        (Happened::Call(task, logged), ListHow::Text) => {
+            ui::print(&line(logged.at, began, call_words(task, &logged.line)))
         }
     }
 }

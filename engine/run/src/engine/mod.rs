@@ -6,6 +6,7 @@
 mod error;
 mod gc;
 mod health;
+mod history;
 mod live;
 mod lost_outputs;
 mod models;
@@ -26,6 +27,7 @@ pub(crate) mod testing;
 pub use error::{EngineError, NoModel};
 pub use gc::{GcAction, GcOptions, Remains};
 pub use health::DefaultModel;
+pub use history::{Happened, History};
 pub use live::{Ended, RunHandle, Running, Watched};
 pub use notice::{Notice, Tell, TreeLeft};
 pub use place::{has_program, in_ci};
