@@ -10,6 +10,7 @@
 
 mod agent_files;
 mod answers;
+mod askers;
 mod attach;
 mod bad_input;
 mod cases;

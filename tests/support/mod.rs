@@ -1,6 +1,8 @@
 //! A scratch folder, the built program in it, and what came out.
 
+mod asker;
 mod flow;
+mod gates;
 pub mod model_server;
 mod transcript;
 mod world;

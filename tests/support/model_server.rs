@@ -1,10 +1,14 @@
-//! A model behind HTTP on loopback: a list of answers, streamed as the real APIs stream them, and what was asked.
+//! A model behind HTTP on loopback: answers in order or by who asks, streamed as the real APIs stream them, and what was
+//! asked.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
+
+use super::asker::Asker;
+use super::gates::Gates;
 
 /// One answer of the server.
 #[derive(Clone, Debug)]
@@ -18,11 +22,21 @@ pub struct Answer {
     cut: Option<usize>,
     /// Whether the connection then stays, and nothing more comes.
     held: bool,
+    /// Where the request stops before the first byte of the answer.
+    stop: Option<Stop>,
+}
+
+#[derive(Clone, Debug)]
+struct Stop {
+    name: &'static str,
+    /// How many requests have to come; without a number the test lets them go.
+    opens_with: Option<usize>,
 }
 
 /// A request as it arrived.
 #[derive(Clone, Debug)]
 pub struct Asked {
+    pub asker: Asker,
     pub headers: Vec<(String, String)>,
     pub body: Value,
 }
@@ -30,7 +44,19 @@ pub struct Asked {
 /// The server; it ends with the test.
 pub struct ModelServer {
     pub url: String,
-    asked: Arc<Mutex<Vec<Asked>>>,
+    shared: Arc<Shared>,
+}
+
+/// What the server's threads have in common.
+struct Shared {
+    answers: Answers,
+    asked: Mutex<Vec<Asked>>,
+    gates: Gates,
+}
+
+enum Answers {
+    InOrder(Mutex<std::vec::IntoIter<Answer>>),
+    ByAsker(Vec<(&'static str, Vec<Answer>)>),
 }
 
 impl Answer {
@@ -44,6 +70,7 @@ impl Answer {
             chunk: 0,
             cut: None,
             held: false,
+            stop: None,
         }
     }
 
@@ -56,6 +83,7 @@ impl Answer {
             chunk: 0,
             cut: None,
             held: false,
+            stop: None,
         }
     }
 
@@ -88,27 +116,68 @@ impl Answer {
         self.cut = Some(end_of_event(&self.body, text));
         self
     }
+
+    /// Says nothing, not even a status, until the test opens the place of that name.
+    pub fn held_at(mut self, name: &'static str) -> Self {
+        self.stop = Some(Stop { name, opens_with: None });
+        self
+    }
+
+    /// Says nothing until so many requests have come to the place of that name.
+    pub fn meeting_at(mut self, name: &'static str, requests: usize) -> Self {
+        self.stop = Some(Stop { name, opens_with: Some(requests) });
+        self
+    }
 }
 
 impl ModelServer {
     /// Serves the answers in order; past the last one it refuses with 500.
     pub fn start(answers: Vec<Answer>) -> Self {
+        Self::serving(Answers::InOrder(Mutex::new(answers.into_iter())))
+    }
+
+    /// Serves each `#name` its own answers, one a turn; the last one repeats. Who has none is refused with 400.
+    pub fn by_asker(answers: Vec<(&'static str, Vec<Answer>)>) -> Self {
+        Self::serving(Answers::ByAsker(answers))
+    }
+
+    fn serving(answers: Answers) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
-        let asked = Arc::new(Mutex::new(Vec::new()));
-        let (seen, answers) = (Arc::clone(&asked), Arc::new(Mutex::new(answers.into_iter())));
+        let shared = Arc::new(Shared { answers, asked: Mutex::default(), gates: Gates::default() });
+        let all = Arc::clone(&shared);
         std::thread::spawn(move || {
             for stream in listener.incoming().map_while(Result::ok) {
-                let (seen, answers) = (Arc::clone(&seen), Arc::clone(&answers));
-                std::thread::spawn(move || serve(stream, &seen, &mut || answers.lock().unwrap().next()));
+                let shared = Arc::clone(&all);
+                std::thread::spawn(move || shared.serve(stream));
             }
         });
-        ModelServer { url, asked }
+        ModelServer { url, shared }
     }
 
     /// What was asked so far.
     pub fn asked(&self) -> Vec<Asked> {
-        self.asked.lock().unwrap().clone()
+        self.shared.asked.lock().unwrap().clone()
+    }
+
+    /// Who has asked so far, in order.
+    pub fn askers(&self) -> Vec<String> {
+        self.asked().into_iter().map(|asked| asked.asker.name).collect()
+    }
+
+    /// Opens a place at which answers are held.
+    pub fn open(&self, name: &str) {
+        self.shared.gates.open(name);
+    }
+
+    /// How many requests stand at a place.
+    pub fn waiting(&self, name: &str) -> usize {
+        self.shared.gates.waiting(name)
+    }
+
+    /// Refuses with 400 all who stand at a place or come later. Gives how many stood there.
+    pub fn give_up(&self, name: &str) -> usize {
+        self.shared.gates.give_up(name)
     }
 }
 
@@ -118,20 +187,47 @@ fn end_of_event(body: &str, text: &str) -> usize {
     at + body[at..].find("\n\n").unwrap() + 2
 }
 
-fn serve(stream: TcpStream, seen: &Mutex<Vec<Asked>>, next: &mut dyn FnMut() -> Option<Answer>) {
-    let mut reader = BufReader::new(stream.try_clone().unwrap());
-    let mut writer = stream;
-    while let Some(asked) = read_request(&mut reader) {
-        seen.lock().unwrap().push(asked);
-        let answer = next().unwrap_or_else(|| Answer::refusal(500, "no more answers"));
-        if write_answer(&mut writer, &answer).is_err() || answer.cut.is_some() {
-            let _ = writer.shutdown(std::net::Shutdown::Both);
-            return;
+impl Shared {
+    fn serve(&self, stream: TcpStream) {
+        let mut reader = BufReader::new(stream.try_clone().unwrap());
+        let mut writer = stream;
+        while let Some((headers, body)) = read_request(&mut reader) {
+            let answer = self.answer(headers, body);
+            let answer = match &answer.stop {
+                Some(Stop { name, opens_with }) if !self.gates.pass(name, *opens_with) => {
+                    Answer::refusal(400, &format!("`{name}` was given up"))
+                }
+                _ => answer,
+            };
+            if write_answer(&mut writer, &answer).is_err() || answer.cut.is_some() {
+                let _ = writer.shutdown(std::net::Shutdown::Both);
+                return;
+            }
         }
+    }
+
+    /// Notes who asks, and finds their answer.
+    fn answer(&self, headers: Vec<(String, String)>, body: Value) -> Answer {
+        let names: Vec<&str> = match &self.answers {
+            Answers::InOrder(_) => Vec::new(),
+            Answers::ByAsker(all) => all.iter().map(|(name, _)| *name).collect(),
+        };
+        let asker = Asker::of(&body, &names);
+        self.asked.lock().unwrap().push(Asked { asker: asker.clone(), headers, body });
+        match &self.answers {
+            Answers::InOrder(answers) => answers.lock().unwrap().next(),
+            Answers::ByAsker(all) => all
+                .iter()
+                .find(|(name, _)| *name == asker.name)
+                .and_then(|(_, turns)| turns.get(asker.turn).or(turns.last()).cloned())
+                .or_else(|| Some(Answer::refusal(400, &format!("no answers for `{}`", asker.name)))),
+        }
+        .unwrap_or_else(|| Answer::refusal(500, "no more answers"))
     }
 }
 
-fn read_request(reader: &mut BufReader<TcpStream>) -> Option<Asked> {
+/// The headers and the body of a request.
+fn read_request(reader: &mut BufReader<TcpStream>) -> Option<(Vec<(String, String)>, Value)> {
     let mut first = String::new();
     reader.read_line(&mut first).ok().filter(|bytes| *bytes > 0)?;
     let mut headers = Vec::new();
@@ -147,7 +243,7 @@ fn read_request(reader: &mut BufReader<TcpStream>) -> Option<Asked> {
         .map_or(0, |(_, value)| value.parse().unwrap());
     let mut body = vec![0; length];
     reader.read_exact(&mut body).ok()?;
-    Some(Asked { headers, body: serde_json::from_slice(&body).unwrap_or(Value::Null) })
+    Some((headers, serde_json::from_slice(&body).unwrap_or(Value::Null)))
 }
 
 fn write_answer(writer: &mut TcpStream, answer: &Answer) -> std::io::Result<()> {
