@@ -64,6 +64,8 @@ fn an_agent_that_was_stopped_goes_on_as_itself_and_is_counted_once() {
     assert_eq!((task["usage"]["input_tokens"].as_u64(), sent), (Some(75), 75));
     let asked = server.asked();
     assert_eq!((&asked[0].body["system"], asked.len()), (&asked[2].body["system"], 3));
+    let stored = std::fs::read_to_string(flow.newest_run().join("tasks/t/system.md")).unwrap();
+    assert_eq!(asked[2].body["system"][0]["text"], *stored, "the prompt that was stored, byte for byte");
     let ids: Vec<_> = log.iter().filter_map(|line| line["agent_id"].as_str()).collect();
     assert_eq!(ids, [attempts[0]["agent_id"].as_str().unwrap(); 2]);
 }

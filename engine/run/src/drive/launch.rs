@@ -10,7 +10,8 @@ use flow_core::values::AttemptPacket;
 
 use super::driver::{DriveError, Driver};
 use super::live::{Begun, Live};
-use crate::execute::{Announced, Announcement, Message, Said, Sink, stop_pair};
+use crate::execute::{Announced, Announcement, Message, Said, Sink};
+use crate::sys::stop::stop_pair;
 use crate::watch::Update;
 
 impl Driver {

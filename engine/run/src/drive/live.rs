@@ -13,7 +13,8 @@ use flow_core::values::CommitMessage;
 use futures_util::FutureExt;
 use futures_util::future::CatchUnwind;
 
-use crate::execute::{Attempting, StopSwitch, Written};
+use crate::execute::{Attempting, Written};
+use crate::sys::stop::StopSwitch;
 use crate::workspace::PrivateTree;
 
 /// An attempt that was launched and has not ended.

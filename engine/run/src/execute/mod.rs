@@ -18,6 +18,3 @@ pub use mask::Mask;
 pub use progress::Progress;
 pub use shell::{ShellLaunch, run_shell};
 pub use sink::{Announced, Announcement, Message, NotWritten, Said, Sink, Written};
-
-pub use crate::sys::process::Environment;
-pub use crate::sys::stop::{StopOrder, StopSignal, StopSwitch, stop_pair};
