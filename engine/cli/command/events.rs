@@ -100,7 +100,7 @@ fn words(event: &Event, at: Millis) -> Words<'_> {
         }
         Event::TaskReady { task } => ("task ready", Some(task), String::new()),
         Event::ChildStarted { task, kind, description, .. } => {
-            ("child started", Some(task), format!("{}: {description}", kind.as_str()))
+            ("child started", Some(task), format!("{}: {description}", kind.info().word))
         }
         Event::AttemptStarting { task, attempt, .. } => ("attempt starting", Some(task), number(attempt)),
         Event::AttemptRunning { task, launch, .. } => {

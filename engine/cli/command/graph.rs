@@ -5,7 +5,7 @@ use std::fmt::Write;
 use flow_core::compile::Purpose;
 use flow_core::ids::TaskId;
 use flow_core::model::Cause;
-use flow_core::plan::{Plan, TaskKind};
+use flow_core::plan::Plan;
 use flow_core::text::{mermaid_label, mermaid_name};
 use flow_run::engine::Engine;
 use serde_json::{Value, json};
@@ -27,9 +27,9 @@ pub(super) fn run(engine: &Engine, args: &GraphArgs) -> anyhow::Result<u8> {
 
 fn label(plan: &Plan, id: TaskId) -> String {
     let task = &plan.tasks[id.index()];
-    let kind = match &task.kind {
-        TaskKind::Shell(_) => "run".to_owned(),
-        TaskKind::Agent(agent) => match agent.fork {
+    let kind = match task.kind.agent() {
+        None => task.kind.info().key().to_owned(),
+        Some(agent) => match agent.fork {
             Some(from) => format!("fork of {}", plan.tasks[from.index()].address),
             None => plan.agents[agent.agent].name.clone(),
         },
@@ -162,7 +162,7 @@ fn as_json(plan: &Plan) -> Value {
     let nodes: Vec<Value> = plan
         .tasks
         .iter()
-        .map(|task| json!({ "id": task.address, "kind": task.kind.as_str(), "expands": task.expansion.is_some() }))
+        .map(|task| json!({ "id": task.address, "kind": task.kind.info().word, "expands": task.expansion.is_some() }))
         .collect();
     let edges: Vec<Value> = plan
         .graph

@@ -6,7 +6,7 @@ use flow_core::compile::Purpose;
 use flow_core::graph::EdgeKind;
 use flow_core::model::{Cause, Isolation, Merge};
 use flow_core::plan::{
-    AgentTask, ConditionAt, Item, Items, OnLost, Output, Over, Plan, Task, TaskKind, combinations,
+    AgentTask, ConditionAt, Item, Items, OnLost, Output, Over, Plan, Task, Written, combinations,
 };
 use flow_core::text::{format_duration, one_line};
 use flow_core::values::preview;
@@ -114,17 +114,14 @@ const INSTANCES: usize = 20;
 
 /// The script or the prompt of a task, or of each instance that is known; then what only the run knows.
 fn rendered(plan: &Plan, task: &Task) -> Vec<(&'static str, String)> {
-    let word = match &task.kind {
-        TaskKind::Shell(_) => "run",
-        TaskKind::Agent(_) => "prompt",
-    };
+    let word = task.kind.info().key();
     let rows = match preview(plan, task) {
         Ok(rows) => rows,
         Err(message) => return vec![("fails", message)],
     };
-    let shown = |text: &str| match &task.kind {
-        TaskKind::Shell(_) => text.trim_end().to_owned(),
-        TaskKind::Agent(_) => one_line(text, 400),
+    let shown = |text: &str| match task.kind.written() {
+        Written::Script(_) | Written::Words(_) => text.trim_end().to_owned(),
+        Written::Text(_) => one_line(text, 400),
     };
     let mut all = Vec::new();
     for row in rows.iter().take(INSTANCES) {
@@ -161,19 +158,16 @@ fn lines(plan: &Plan, task: &Task, model: ModelOf<'_>) -> Vec<(&'static str, Str
         };
         all.push((word, condition.expression.source.to_string()));
     }
-    match &task.kind {
-        TaskKind::Shell(_) => {}
-        TaskKind::Agent(agent) => {
-            let definition = &plan.agents[agent.agent];
-            all.push(("agent", format!("{} ({})", definition.name, super::agents::source(definition))));
-            if let Some(from) = agent.fork {
-                let from = &plan.tasks[from.index()].address;
-                all.push(("fork", format!("goes on with the conversation of `{from}`")));
-            }
-            let tools = flow_core::values::tools_of(definition, agent, task.background);
-            all.push(("tools", if tools.is_empty() { "none".to_owned() } else { tools.join(", ") }));
-            all.push(("model", model(agent)));
+    if let Some(agent) = task.kind.agent() {
+        let definition = &plan.agents[agent.agent];
+        all.push(("agent", format!("{} ({})", definition.name, super::agents::source(definition))));
+        if let Some(from) = agent.fork {
+            let from = &plan.tasks[from.index()].address;
+            all.push(("fork", format!("goes on with the conversation of `{from}`")));
         }
+        let tools = flow_core::values::tools_of(definition, agent, task.background);
+        all.push(("tools", if tools.is_empty() { "none".to_owned() } else { tools.join(", ") }));
+        all.push(("model", model(agent)));
     }
     all.extend(rendered(plan, task));
     match task.isolation {
@@ -202,9 +196,7 @@ fn lines(plan: &Plan, task: &Task, model: ModelOf<'_>) -> Vec<(&'static str, Str
         Output::Pairs => all.push(("output", "pairs, from $FLOW_OUTPUT".to_owned())),
         Output::Schema(_) => all.push(("output", "JSON that fits its schema".to_owned())),
     }
-    if let TaskKind::Agent(agent) = &task.kind
-        && let Some(checks) = &agent.checks
-    {
+    if let Some(checks) = task.kind.agent().and_then(|agent| agent.checks.as_ref()) {
         let scripts: Vec<String> =
             checks.checks.iter().map(|check| check.script.source().trim_end().to_owned()).collect();
         all.push(("checks", scripts.join("\n")));
@@ -215,11 +207,12 @@ fn lines(plan: &Plan, task: &Task, model: ModelOf<'_>) -> Vec<(&'static str, Str
     if task.background {
         all.push(("background", "what would ask is refused".to_owned()));
     }
-    if task.on_lost == OnLost::Retry && task.kind.as_str() == "local_agent" {
-        all.push(("on_lost", "retry".to_owned()));
-    }
-    if task.on_lost == OnLost::Fail && task.kind.as_str() == "local_bash" {
-        all.push(("on_lost", "fail".to_owned()));
+    if task.on_lost != task.kind.info().on_lost {
+        let word = match task.on_lost {
+            OnLost::Retry => "retry",
+            OnLost::Fail => "fail",
+        };
+        all.push(("on_lost", word.to_owned()));
     }
     if task.retry.policy.max > 0 {
         let attempts = if task.retry.policy.max == 1 { "attempt" } else { "attempts" };
@@ -286,7 +279,7 @@ fn as_json(plan: &Plan, is_in: IsIn<'_>, model: ModelOf<'_>) -> Value {
             }
             json!({
                 "address": task.address,
-                "kind": task.kind.as_str(),
+                "kind": task.kind.info().word,
                 "needs": needs,
                 "expands": task.expansion.is_some(),
                 "isolation": task.isolation,

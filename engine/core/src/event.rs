@@ -7,8 +7,8 @@ use serde_json::Value;
 
 use crate::graph::EdgeKind;
 use crate::ids::{Address, Attempt, CallId, Millis, RunId};
-use crate::model::{ChildKind, ChildMode, Merge, MergeOutcome, Outcome, Reason, RunStatus, TaskState};
-use crate::plan::OnLost;
+use crate::model::{ChildMode, Merge, MergeOutcome, Outcome, Reason, RunStatus, TaskState};
+use crate::plan::{Kind, OnLost};
 
 /// The version that this build writes. Older ones stay readable, also where a journal goes on in a newer one; what is
 /// newer than this is refused. In version 1 every attempt had a slot, and nothing ran but tasks of the plan.
@@ -107,7 +107,7 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         call: Option<CallId>,
         /// What it is.
-        kind: ChildKind,
+        kind: Kind,
         /// Whether its starter waits for it.
         mode: ChildMode,
         /// How many starters there are above it, up to a task of the plan or an instance of one.

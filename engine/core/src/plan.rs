@@ -11,15 +11,19 @@ use serde_json::Value;
 
 use crate::graph::Graph;
 use crate::ids::{Address, TaskId};
-use crate::model::{AgentDef, Isolation, Merge, PermissionMode, Reason, ToolRule};
+use crate::model::{AgentDef, Isolation, Merge, Reason};
 use crate::template::{Script, Template};
 
 mod expand;
 mod expand_rules;
 mod expected;
+mod kind;
 mod reads;
 mod select;
 
+pub use kind::{
+    AgentCheck, AgentChecks, AgentTask, Command, Kind, KindInfo, Permissions, ShellTask, TaskKind, Written,
+};
 pub use reads::Read;
 pub use select::{InstanceLimit, SelectError, Selected, Selection};
 
@@ -168,106 +172,6 @@ pub enum OnLost {
     Retry,
     /// The task stays lost: it may have done its work already.
     Fail,
-}
-
-/// What a task does.
-#[derive(Debug)]
-pub enum TaskKind {
-    /// `run`.
-    Shell(ShellTask),
-    /// `agent` + `prompt`, or `prompt` alone. Boxed: plans have many more shell tasks.
-    Agent(Box<AgentTask>),
-}
-
-impl TaskKind {
-    /// The kind of background task that its launch is: what notifications and reports say.
-    pub fn as_str(&self) -> &'static str {
-        match self {
-            TaskKind::Shell(_) => "local_bash",
-            TaskKind::Agent(_) => "local_agent",
-        }
-    }
-}
-
-/// A shell task.
-#[derive(Debug)]
-pub struct ShellTask {
-    /// What it runs.
-    pub command: Command,
-    /// `max_output` in bytes.
-    pub max_output: Option<u64>,
-}
-
-/// `run`: text for a shell, or a list.
-#[derive(Debug)]
-pub enum Command {
-    /// A script for a shell.
-    Script {
-        /// The words that the script is appended to, for example `bash --noprofile --norc -eo pipefail -c`. Shared: nearly
-        /// every task has the same.
-        shell: Arc<[String]>,
-        /// The script.
-        script: Script,
-    },
-    /// A program and its arguments, which no shell reads.
-    Words(Vec<Template>),
-}
-
-/// An agent task.
-#[derive(Debug)]
-pub struct AgentTask {
-    /// Index into `Plan::agents`.
-    pub agent: usize,
-    /// `fork`: the task whose conversation it goes on with. Definition, model and tools are that task's, and what restrains
-    /// and grants there holds here too.
-    pub fork: Option<TaskId>,
-    /// `prompt`.
-    pub prompt: Template,
-    /// `model` of the task.
-    pub model: Option<String>,
-    /// `tools` of the task: narrows the definition's set, and grants.
-    pub tools: Option<Vec<ToolRule>>,
-    /// `disallowed_tools` of the task.
-    pub disallowed_tools: Vec<ToolRule>,
-    /// `max_turns` of the task.
-    pub max_turns: Option<u32>,
-    /// `permission_mode` of the task.
-    pub permission_mode: Option<PermissionMode>,
-    /// `permissions` of the task.
-    pub permissions: Permissions,
-    /// `checks`: commands that must pass in its tree once it is done. Boxed: few agents have some.
-    pub checks: Option<Box<AgentChecks>>,
-    /// `repair`: turns in which the agent may mend an output that doesn't fit.
-    pub repair: u32,
-}
-
-/// `checks` of an agent task.
-#[derive(Debug)]
-pub struct AgentChecks {
-    /// The words that each script is appended to.
-    pub shell: Arc<[String]>,
-    /// The checks, in order.
-    pub checks: Vec<AgentCheck>,
-}
-
-/// A check of an agent's work.
-#[derive(Debug)]
-pub struct AgentCheck {
-    /// The script.
-    pub script: Script,
-    /// How long it may take.
-    pub timeout: Option<Duration>,
-}
-
-/// `permissions: {allow, ask, deny}`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Permissions {
-    /// Calls that pass.
-    pub allow: Vec<ToolRule>,
-    /// Calls that ask.
-    pub ask: Vec<ToolRule>,
-    /// Calls that are refused.
-    pub deny: Vec<ToolRule>,
 }
 
 /// How a task becomes many.

@@ -15,7 +15,7 @@ use super::inputs;
 use super::private_tree;
 use super::prompts;
 use super::scope::{PlanVariable, Scope, Spot, World};
-use super::shape::{Kind, Shape};
+use super::shape::Shape;
 use super::shell;
 use super::task;
 use super::templates;
@@ -24,7 +24,7 @@ use super::writers::{Writer, warn_of_shared_trees};
 use crate::diagnostic::{Code, Span};
 use crate::graph::Graph;
 use crate::ids::TaskId;
-use crate::plan::{Expansion, Plan, Task, TaskKind};
+use crate::plan::{Expansion, Kind, Plan, Task};
 use crate::syntax::{self, RunText, Text, WorkflowFile};
 use crate::template::{Segment, Template};
 
@@ -233,13 +233,10 @@ fn check_places(findings: &mut Findings, place: &dyn Place, world: &World<'_>) {
     let wants_bash = |shape: &&Shape<'_>| {
         let shell = shape.keys.get(|keys| &keys.shell).map(|shell| shell.value.as_slice());
         let is_bash = shell.is_none_or(|words| matches!(words, [only] if only.value == "bash"));
-        let runs_script = match shape.kind {
-            Kind::Agent(_) => {
-                return shape.keys.get(|keys| &keys.checks).is_some() && shape.keys.defaults.shell.is_none();
-            }
-            Kind::Shell | Kind::Unclear => matches!(shape.keys.own.run, Some(RunText::Script(_))),
-        };
-        is_bash && runs_script
+        if shape.kind == Some(Kind::Agent) {
+            return shape.keys.get(|keys| &keys.checks).is_some() && shape.keys.defaults.shell.is_none();
+        }
+        is_bash && matches!(shape.keys.own.run, Some(RunText::Script(_)))
     };
     if let Some(shape) = world.shapes.iter().find(wants_bash)
         && !place.has_program("bash")
@@ -289,7 +286,7 @@ fn warn_of_agents(
 ) {
     let mut writers = Vec::new();
     for (task, shape) in tasks.iter().zip(&world.shapes) {
-        let TaskKind::Agent(work) = &task.kind else { continue };
+        let Some(work) = task.kind.agent() else { continue };
         let Some(agent) = cast.get(work.agent) else { continue };
         let powers = Powers { agent, task: work, isolation: task.isolation, settings: input.settings };
         // What a fork may not do either was said where its conversation begins.

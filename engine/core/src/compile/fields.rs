@@ -1,8 +1,9 @@
 //! The values of a task that others can read, and which paths lead into them.
 
 use super::schema::dead_end;
-use super::shape::{Kind, Shape};
+use super::shape::Shape;
 use crate::model::{Isolation, Merge};
+use crate::plan::Kind;
 use crate::template::Segment;
 
 pub(super) const SHELL: &[&str] = &[
@@ -114,9 +115,9 @@ fn expanded(shape: &Shape<'_>, path: &[Segment]) -> Result<(), Wrong> {
 
 fn single(shape: &Shape<'_>, path: &[Segment], more: &'static [&'static str]) -> Result<(), Wrong> {
     let names = match shape.kind {
-        Kind::Shell => SHELL,
-        Kind::Agent(_) => AGENT,
-        Kind::Unclear => return Ok(()),
+        Some(Kind::Shell) => SHELL,
+        Some(Kind::Agent) => AGENT,
+        None => return Ok(()),
     };
     // What a private tree leaves behind.
     let tree: &[&str] = match (shape.isolation, shape.merge) {

@@ -7,7 +7,7 @@ use super::literal::json;
 use crate::diagnostic::{Span, Spanned};
 use crate::ids::TaskId;
 use crate::model::{Isolation, Merge};
-use crate::plan::Output;
+use crate::plan::{Kind, Output};
 use crate::syntax::{Key, Node, NodeKind, TaskKeys};
 
 /// The keys of a task over those of `defaults`.
@@ -36,17 +36,6 @@ impl<'a> Keys<'a> {
     }
 }
 
-/// What a task does, as far as can be told.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
-    /// `run`.
-    Shell,
-    /// `prompt`, with or without `agent`; the index of the definition in the plan, unless there is none.
-    Agent(Option<usize>),
-    /// Neither, or both: reported already.
-    Unclear,
-}
-
 /// The names that an expansion gives to the templates of its task.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Names<'a> {
@@ -63,7 +52,10 @@ pub(super) struct Shape<'a> {
     pub task: TaskId,
     pub id: &'a Spanned<Key>,
     pub keys: Keys<'a>,
-    pub kind: Kind,
+    /// What it does; nothing where that is unclear, which is reported already.
+    pub kind: Option<Kind>,
+    /// The index of its agent's definition in the plan, if it has one that exists.
+    pub agent: Option<usize>,
     /// The task whose conversation it goes on with.
     pub fork: Option<TaskId>,
     pub names: Names<'a>,
@@ -112,11 +104,10 @@ impl Shape<'_> {
 
     /// "a shell task", for messages.
     pub(super) fn described(&self) -> &'static str {
-        match (self.is_expanded(), self.kind) {
-            (true, _) => "an expanded task",
-            (false, Kind::Shell) => "a shell task",
-            (false, Kind::Agent(_)) => "an agent task",
-            (false, Kind::Unclear) => "this task",
+        match self.kind {
+            _ if self.is_expanded() => "an expanded task",
+            Some(kind) => kind.info().one,
+            None => "this task",
         }
     }
 }

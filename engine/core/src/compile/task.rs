@@ -11,7 +11,7 @@ use super::prompts;
 use super::references::{report, unknown_task};
 use super::schema;
 use super::scope::{Need, Scope, Spot};
-use super::shape::{Keys, Kind, Names, Shape};
+use super::shape::{Keys, Names, Shape};
 use super::shell;
 use super::templates;
 use super::words::{
@@ -21,21 +21,10 @@ use crate::diagnostic::{Code, Span, Spanned};
 use crate::graph::Edge;
 use crate::ids::{Address, TaskId};
 use crate::model::{Isolation, Merge};
-use crate::plan::{Condition, Expect, OnLost, Output, Retry, Task, TaskKind, TaskOptions, Timeout};
+use crate::plan::{Condition, Expect, Kind, OnLost, Output, Retry, Task, TaskKind, TaskOptions, Timeout};
 use crate::syntax::{Key, PromptText, RunText, TaskFile, TaskKeys, Text, WorkflowFile};
 use crate::template::Template;
 
-const SHELL_KEYS: &[&str] = &["shell", "max_output"];
-const AGENT_KEYS: &[&str] = &[
-    "model",
-    "tools",
-    "disallowed_tools",
-    "max_turns",
-    "permission_mode",
-    "permissions",
-    "repair",
-    "checks",
-];
 /// What a fork has from the conversation that it goes on with.
 const FORK_LACKS: &[&str] = &["model", "tools"];
 const EXPANSION_KEYS: &[&str] = &["key", "max_parallel", "fail_fast"];
@@ -52,46 +41,54 @@ pub(super) fn shape<'a>(
     let defaults = &workflow.defaults;
     let keys = Keys { own: &file.keys, defaults };
     let fork = forks.get(&task);
-    let kind = match kind(findings, &file.id, keys, faulty) {
-        Kind::Agent(_) => Kind::Agent(match &file.keys.fork {
-            None => cast.resolve(findings, input, keys),
-            Some(_) => fork.and_then(|fork| fork.origin).and_then(|origin| {
-                let keys = Keys { own: &workflow.tasks[origin.index()].keys, defaults };
-                cast.resolve(findings, input, keys)
-            }),
+    let kind = kind(findings, &file.id, keys, faulty);
+    let agent = match &file.keys.fork {
+        _ if kind != Some(Kind::Agent) => None,
+        None => cast.resolve(findings, input, keys),
+        Some(_) => fork.and_then(|fork| fork.origin).and_then(|origin| {
+            let keys = Keys { own: &workflow.tasks[origin.index()].keys, defaults };
+            cast.resolve(findings, input, keys)
         }),
-        other @ (Kind::Shell | Kind::Unclear) => other,
     };
     let isolation = keys.get(|keys| &keys.isolation);
-    let isolation = match (isolation.map(|text| word(findings, "isolation", text, ISOLATIONS)), kind) {
+    let isolation = match isolation.map(|text| word(findings, "isolation", text, ISOLATIONS)) {
         // From `defaults` it is for agents.
-        (Some(Some(Isolation::Fork)), Kind::Shell) if keys.own.isolation.is_none() => Isolation::None,
-        (Some(word), _) => word.unwrap_or_default(),
-        (None, Kind::Agent(Some(agent))) => {
-            cast.get(agent).and_then(|agent| agent.isolation).unwrap_or_default()
-        }
-        (None, Kind::Agent(None) | Kind::Shell | Kind::Unclear) => Isolation::None,
+        Some(Some(Isolation::Fork)) if keys.own.isolation.is_none() && is_no_agent(kind) => Isolation::None,
+        Some(word) => word.unwrap_or_default(),
+        None => agent.and_then(|agent| cast.get(agent)?.isolation).unwrap_or_default(),
     };
     let merge = keys.get(|keys| &keys.merge).and_then(|text| word(findings, "merge", text, MERGES));
     let output = keys.get(|keys| &keys.output);
     let output = output.map_or(Output::Text, |node| schema::output(findings, input.place, node));
     // An agent says its output; what it takes over from `defaults` is for shell tasks.
     let output = match (output, kind) {
-        (Output::Pairs, Kind::Agent(_)) if keys.own.output.is_none() => Output::Text,
+        (Output::Pairs, Some(Kind::Agent)) if keys.own.output.is_none() => Output::Text,
         (output, _) => output,
     };
     let names = expansion::names(findings, keys);
     let lacking = file.keys.matrix.as_ref().map_or_else(Vec::new, |matrix| lacking(&matrix.value));
     let merge = merge_of(isolation, merge.unwrap_or_default());
     let fork = fork.map(|fork| fork.task);
-    let shape =
-        Shape { task, id: &file.id, keys, kind, fork, names, lacking, output, isolation, merge, faulty };
+    let shape = Shape {
+        task,
+        id: &file.id,
+        keys,
+        kind,
+        agent,
+        fork,
+        names,
+        lacking,
+        output,
+        isolation,
+        merge,
+        faulty,
+    };
     check_keys(findings, &shape);
     shape
 }
 
 /// Which kind a task is; exactly one is right.
-fn kind(findings: &mut Findings, id: &Spanned<Key>, keys: Keys<'_>, faulty: bool) -> Kind {
+fn kind(findings: &mut Findings, id: &Spanned<Key>, keys: Keys<'_>, faulty: bool) -> Option<Kind> {
     let own = keys.own;
     let place = |key: &str, span: Span| keys.written(key).unwrap_or(span);
     if let (Some(agent), Some(fork)) = (&own.agent, &own.fork) {
@@ -100,13 +97,13 @@ fn kind(findings: &mut Findings, id: &Spanned<Key>, keys: Keys<'_>, faulty: bool
         let finding =
             findings.related(finding, place("fork", fork.span), "goes on as the agent of that task");
         findings.push(finding.help("take one of them away"));
-        return Kind::Unclear;
+        return None;
     }
     let who = own.agent.as_ref().map(|text| ("agent", text));
     let who = who.or(own.fork.as_ref().map(|text| ("fork", text)));
     match (&own.run, who, own.prompt.as_ref().map(PromptText::written)) {
-        (Some(_), None, None) => Kind::Shell,
-        (None, _, Some(_)) => Kind::Agent(None),
+        (Some(_), None, None) => Some(Kind::Shell),
+        (None, _, Some(_)) => Some(Kind::Agent),
         (Some(run), who, prompt) => {
             let second = who.or(prompt.map(|text| ("prompt", text)));
             if let Some((key, text)) = second {
@@ -116,7 +113,7 @@ fn kind(findings: &mut Findings, id: &Spanned<Key>, keys: Keys<'_>, faulty: bool
                 findings
                     .push(finding.help("make it two tasks; a task either runs a command or asks an agent"));
             }
-            Kind::Unclear
+            None
         }
         (None, Some((key, text)), None) => {
             if !faulty {
@@ -130,7 +127,7 @@ fn kind(findings: &mut Findings, id: &Spanned<Key>, keys: Keys<'_>, faulty: bool
                         .help("say what it shall do: `prompt: ...`"),
                 );
             }
-            Kind::Agent(None)
+            Some(Kind::Agent)
         }
         (None, None, None) => {
             if !faulty {
@@ -140,7 +137,7 @@ fn kind(findings: &mut Findings, id: &Spanned<Key>, keys: Keys<'_>, faulty: bool
                     finding.help("write `run:` with a shell command, or `prompt:` with work for an agent"),
                 );
             }
-            Kind::Unclear
+            None
         }
     }
 }
@@ -157,37 +154,34 @@ fn check_keys(findings: &mut Findings, shape: &Shape<'_>) {
         }
         findings.push(finding);
     };
-    let run = shape.keys.written("run").map(|span| (span, "this makes it a shell task"));
-    let prompt = shape.keys.written("prompt").or(shape.keys.written("agent")).or(shape.keys.written("fork"));
+    let what = shape.kind.map_or("this task", |kind| kind.info().one);
+    let makes = format!("this makes it {what}");
+    let made_by =
+        shape.kind.and_then(|kind| kind.info().made_by.iter().find_map(|key| shape.keys.written(key)));
+    let made_by = made_by.map(|span| (span, makes.as_str()));
     let fork = own.fork.as_ref();
     let forked = shape.keys.written("fork").map(|span| (span, "goes on with that conversation"));
-    let prompt = prompt.map(|span| (span, "this makes it an agent task"));
     for (key, _) in &own.written {
-        match shape.kind {
-            Kind::Shell if AGENT_KEYS.contains(key) => {
-                let message = format!("`{key}` is for agents, and `{id}` is a shell task");
-                conflict(key, message, run, "take the key away");
-            }
-            Kind::Agent(_) if SHELL_KEYS.contains(key) => {
-                let message = format!("`{key}` is for shell tasks, and `{id}` is an agent task");
-                conflict(key, message, prompt, "take the key away");
-            }
-            Kind::Agent(_) if FORK_LACKS.contains(key) => {
-                if let Some(fork) = fork {
-                    let message = format!("`{key}` is that of `{}`, which `{id}` goes on with", fork.value);
-                    let help = "take the key away: a fork keeps the model and the tools that its conversation began with";
-                    conflict(key, message, forked, help);
-                }
-            }
-            Kind::Shell | Kind::Agent(_) | Kind::Unclear => {}
+        let owner = Kind::ALL.iter().copied().find(|kind| kind.info().keys.contains(key));
+        if let (Some(owner), Some(_)) = (owner.filter(|owner| Some(*owner) != shape.kind), shape.kind) {
+            let message = format!("`{key}` is for {}, and `{id}` is {what}", owner.info().all);
+            conflict(key, message, made_by, "take the key away");
+        } else if let Some(fork) =
+            fork.filter(|_| shape.kind == Some(Kind::Agent) && FORK_LACKS.contains(key))
+        {
+            let message = format!("`{key}` is that of `{}`, which `{id}` goes on with", fork.value);
+            let help =
+                "take the key away: a fork keeps the model and the tools that its conversation began with";
+            conflict(key, message, forked, help);
         }
     }
-    if shape.kind == Kind::Shell && shape.isolation == Isolation::Fork {
-        let message = format!("`isolation: fork` is where a conversation begins, and `{id}` is a shell task");
-        conflict("isolation", message, run, "write `worktree` or `copy`, or take the key away");
+    if is_no_agent(shape.kind) && shape.isolation == Isolation::Fork {
+        let message = format!("`isolation: fork` is where a conversation begins, and `{id}` is {what}");
+        conflict("isolation", message, made_by, "write `worktree` or `copy`, or take the key away");
     }
     if let (Some(RunText::Words(_)), Some(_)) = (&own.run, &own.shell) {
         let message = format!("`shell` reads scripts, and `run` of `{id}` is a list, which no shell reads");
+        let run = shape.keys.written("run").map(|span| (span, makes.as_str()));
         conflict("shell", message, run, "take `shell` away, or write `run` as one text");
     }
     if let (Some(_), Some(for_each)) = (&own.matrix, &own.for_each) {
@@ -224,16 +218,16 @@ fn check_keys(findings: &mut Findings, shape: &Shape<'_>) {
             "add `isolation: worktree`, or name the files: `expect: { files: [...] }`",
         );
     }
-    let agent = matches!(shape.kind, Kind::Agent(_));
+    let agent = shape.kind == Some(Kind::Agent);
     let denied = own.expect.as_ref().is_some_and(|expect| expect.value.denied.is_some());
-    if denied && shape.kind == Kind::Shell {
-        let message = format!("`expect.denied` is about the calls of an agent, and `{id}` is a shell task");
+    if denied && is_no_agent(shape.kind) {
+        let message = format!("`expect.denied` is about the calls of an agent, and `{id}` is {what}");
         conflict("expect", message, None, "take `denied` away");
     }
     if agent && shape.output == Output::Pairs {
         let message =
             format!("`output: pairs` is what a command wrote to a file, and `{id}` is an agent task");
-        conflict("output", message, prompt, "write `output: json`, `lines` or a JSON Schema");
+        conflict("output", message, made_by, "write `output: json`, `lines` or a JSON Schema");
     }
     if agent && own.repair.is_some() && shape.output == Output::Text && !shape.faulty {
         let message = format!("`repair` mends an output that has a form, and that of `{id}` is plain text");
@@ -244,6 +238,11 @@ fn check_keys(findings: &mut Findings, shape: &Shape<'_>) {
             "add `output: json`, `lines` or a JSON Schema, or take `repair` away",
         );
     }
+}
+
+/// Whether it is clear that no agent works on a task.
+fn is_no_agent(kind: Option<Kind>) -> bool {
+    kind.is_some_and(|kind| kind != Kind::Agent)
 }
 
 /// Builds a task. Everything is read before anything that is missing takes the task away.
@@ -262,13 +261,14 @@ pub(super) fn task<'a>(
         let expression = templates::expression(findings, scope, Spot::Condition, "if", text)?;
         Some(Condition { at: scope.condition_at(&expression), expression })
     });
-    let kind = match shape.kind {
-        Kind::Shell => shell::task(findings, scope, keys).map(TaskKind::Shell),
-        Kind::Agent(Some(index)) => cast
-            .get(index)
-            .and_then(|agent| agent_task::task(findings, scope, shape, index, agent))
-            .map(|task| TaskKind::Agent(Box::new(task))),
-        Kind::Agent(None) | Kind::Unclear => {
+    let agent = shape.agent.and_then(|index| Some((index, cast.get(index)?)));
+    let kind = match (shape.kind, agent) {
+        (Some(Kind::Shell), _) => shell::task(findings, scope, keys).map(TaskKind::Shell),
+        (Some(Kind::Agent), Some((index, agent))) => {
+            let task = agent_task::task(findings, scope, shape, index, agent);
+            task.map(|task| TaskKind::Agent(Box::new(task)))
+        }
+        (Some(Kind::Agent), None) | (None, _) => {
             // What it would say is read all the same, so that its references are checked.
             let words = match &keys.own.run {
                 Some(RunText::Script(text)) => std::slice::from_ref(text),
@@ -445,26 +445,24 @@ fn pool(findings: &mut Findings, scope: &Scope<'_, '_>, name: &Text) -> Option<u
     found
 }
 
-/// What a resume does with an attempt that was lost: a command runs again, an agent only where a second time does no harm.
+/// What a resume does with an attempt that was lost: the task's word, else what its kind does.
 fn on_lost(findings: &mut Findings, shape: &Shape<'_>) -> OnLost {
     let written = shape.keys.get(|keys| &keys.on_lost);
     if let Some(word) = written.and_then(|text| word(findings, "on_lost", text, ON_LOST)) {
         return word;
     }
     let harmless = shape.keys.get(|keys| &keys.idempotent).map(|flag| flag.value);
-    match (harmless, shape.kind) {
-        (Some(true), _) | (None, Kind::Shell | Kind::Unclear) => OnLost::Retry,
-        (Some(false), _) | (None, Kind::Agent(_)) => OnLost::Fail,
+    match harmless {
+        Some(true) => OnLost::Retry,
+        Some(false) => OnLost::Fail,
+        None => shape.kind.map(|kind| kind.info().on_lost).unwrap_or_default(),
     }
 }
 
 /// Whether the rules of background tasks hold: the task's word, else its agent's.
 fn background(findings: &mut Findings, shape: &Shape<'_>, cast: &Cast) -> bool {
     let written = shape.keys.get(|keys| &keys.background);
-    let agent = match shape.kind {
-        Kind::Agent(Some(index)) => cast.get(index),
-        Kind::Agent(None) | Kind::Shell | Kind::Unclear => None,
-    };
+    let agent = shape.agent.and_then(|index| cast.get(index));
     if let (Some(Spanned { value: true, span }), Some(agent)) = (written, agent)
         && !agent.supports_background
     {

@@ -15,7 +15,7 @@ mod usage;
 
 pub use agent::{AgentDef, AgentSource, Effort, Isolation, Merge, ModelRef, PermissionMode, ToolPolicy};
 pub use cause::Cause;
-pub use child::{ChildKind, ChildMode};
+pub use child::ChildMode;
 pub use command::{Command, Signal};
 pub use internal::{FLOW_DIR, GIT_DIR, is_flow_dir, is_git_dir, is_internal, is_internal_dir};
 pub use kept::{Artifact, Digest, OutputSlice};

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{Command, Item, Items, Over, Plan, Task, TaskKind};
+use super::{AgentTask, Item, Items, Over, Plan, Task, Written};
 use crate::ids::TaskId;
 use crate::model::Isolation;
 use crate::template::{Reference, Script, Segment, Template};
@@ -54,15 +54,13 @@ impl Plan {
         let mut reads = Reads { ids, found: Vec::new() };
         task.templates(&mut |template| reads.template(template));
         let needs = self.graph.needs[task.id.index()].iter();
-        match &task.kind {
-            // A fork goes on with what was said, and is told what it needs.
-            TaskKind::Agent(agent) if task.isolation == Isolation::Fork && agent.fork.is_none() => {
+        // A fork goes on with what was said, and is told what it needs.
+        match task.kind.agent() {
+            Some(AgentTask { fork: Some(from), .. }) => reads.add(*from, "conversation", false),
+            Some(_) if task.isolation == Isolation::Fork => {
                 needs.for_each(|edge| reads.add(edge.from, "notification", false));
             }
-            TaskKind::Agent(agent) => {
-                agent.fork.into_iter().for_each(|from| reads.add(from, "conversation", false))
-            }
-            TaskKind::Shell(_) => {}
+            Some(_) | None => {}
         }
         reads.found
     }
@@ -113,17 +111,12 @@ impl Task {
         self.env.iter().for_each(|(_, template)| see(template));
         let setup = self.preparation.iter().flat_map(|preparation| &preparation.setup);
         setup.for_each(|command| in_script(&command.script, see));
-        match &self.kind {
-            TaskKind::Shell(shell) => match &shell.command {
-                Command::Script { script, .. } => in_script(script, see),
-                Command::Words(words) => words.iter().for_each(see),
-            },
-            TaskKind::Agent(agent) => {
-                see(&agent.prompt);
-                let checks = agent.checks.iter().flat_map(|checks| &checks.checks);
-                checks.for_each(|check| in_script(&check.script, see));
-            }
+        match self.kind.written() {
+            Written::Script(script) => in_script(script, see),
+            Written::Words(words) => words.iter().for_each(&mut *see),
+            Written::Text(text) => see(text),
         }
+        self.kind.scripts().for_each(|script| in_script(script, see));
     }
 }
 

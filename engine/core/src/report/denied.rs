@@ -5,7 +5,7 @@ use indexmap::{IndexMap, IndexSet};
 use super::RunReport;
 use crate::ids::Address;
 use crate::model::{AgentDef, Denial, DenialReason, ToolPolicy, ToolRule, ToolSubject, tool};
-use crate::plan::{AgentTask, Plan, Task, TaskKind};
+use crate::plan::{AgentTask, Plan};
 
 /// The most lines; a run in which more was refused has a report.
 const MOST: usize = 20;
@@ -42,7 +42,8 @@ pub fn denied_lines(report: &RunReport, plan: &Plan) -> Vec<String> {
 /// Why it was refused where nothing helps, else what to write.
 fn advice(denial: &Denial, task: &Address, plan: &Plan) -> String {
     let own = task.without_keys();
-    let agent = plan.tasks.iter().find(|task| task.address.as_str() == own).and_then(agent_of);
+    let agent =
+        plan.tasks.iter().find(|task| task.address.as_str() == own).and_then(|task| task.kind.agent());
     let name = &denial.tool;
     match denial.reason {
         DenialReason::NobodyToAsk | DenialReason::AsyncAgent => {
@@ -61,13 +62,6 @@ fn advice(denial: &Denial, task: &Address, plan: &Plan) -> String {
             Some(agent) => lacking(name, agent, &plan.agents[agent.agent]),
             None => "the agent doesn't have the tool".to_owned(),
         },
-    }
-}
-
-fn agent_of(task: &Task) -> Option<&AgentTask> {
-    match &task.kind {
-        TaskKind::Agent(agent) => Some(agent),
-        TaskKind::Shell(_) => None,
     }
 }
 

@@ -90,7 +90,7 @@ impl Fold {
                 self.index.insert(task.clone(), Place::Child(self.children.len()));
                 self.children.push(TaskReport {
                     by: Some(Box::new(by)),
-                    kind: Some(kind.as_str().to_owned()),
+                    kind: Some(kind.info().word.to_owned()),
                     description: Some(description.clone()),
                     background: *mode == ChildMode::Background,
                     ..TaskReport::new(task.clone())

@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use super::format::{Format, Texts};
 use super::run_report::{AttemptReport, LaunchReport, RunReport, TaskReport};
 use crate::model::{OutputSlice, Reason, TaskState, Usage};
+use crate::plan::{Kind, KindInfo};
 use crate::text::{escape_xml, one_line};
 
 pub(super) const FORMAT: Format = Format {
@@ -39,27 +40,16 @@ fn render(report: &RunReport, texts: &dyn Texts) -> String {
     out
 }
 
-/// What a launch was, as far as the journal says.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Agent,
-    Shell,
-    /// It ended before it was known what it runs.
-    Unknown,
-}
-
 fn of_launch(task: &TaskReport, launch: &LaunchReport, texts: &dyn Texts) -> Option<String> {
     let state = launch.state?;
     let attempts: Vec<&AttemptReport> =
         task.attempts.iter().filter(|attempt| attempt.launch == launch.launch).collect();
     let last = attempts.last()?;
-    let kind = match task.kind.as_deref() {
-        Some("local_agent") => Kind::Agent,
-        Some(_) => Kind::Shell,
-        None => Kind::Unknown,
-    };
-    let agent_id = last.agent_id.as_deref().filter(|_| kind == Kind::Agent);
-    let output = if kind == Kind::Agent { last.text.as_ref() } else { last.stdout.as_ref() };
+    // Unknown where it ended before anybody knew what it runs.
+    let kind = task.kind.as_deref().and_then(Kind::of_word).map(Kind::info);
+    let answers = kind.is_some_and(|kind| kind.answers);
+    let agent_id = last.agent_id.as_deref().filter(|_| answers);
+    let output = if answers { last.text.as_ref() } else { last.stdout.as_ref() };
 
     let mut out = String::from("<task-notification>\n");
     element(&mut out, "task_id", agent_id.unwrap_or(task.address.as_str()));
@@ -68,7 +58,7 @@ fn of_launch(task: &TaskReport, launch: &LaunchReport, texts: &dyn Texts) -> Opt
     }
     element(&mut out, "status", status(state));
     element(&mut out, "summary", &summary(task, launch, last, kind));
-    if kind == Kind::Agent {
+    if answers {
         if let Some(slice) = output {
             element(&mut out, "result", &result(slice, texts));
         }
@@ -99,13 +89,15 @@ fn status(state: TaskState) -> &'static str {
     }
 }
 
-fn summary(task: &TaskReport, launch: &LaunchReport, last: &AttemptReport, kind: Kind) -> String {
+fn summary(
+    task: &TaskReport,
+    launch: &LaunchReport,
+    last: &AttemptReport,
+    kind: Option<&KindInfo>,
+) -> String {
     let description = task.description.as_deref().unwrap_or(task.address.as_str());
-    let who = match kind {
-        Kind::Agent => "Agent",
-        Kind::Shell => "background command",
-        Kind::Unknown => "task",
-    };
+    let who = kind.map_or("task", |kind| kind.called);
+    let answers = kind.is_some_and(|kind| kind.answers);
     let mut out = format!("{who} \"{}\" ", one_line(description, MAX_SUMMARY));
     match status(launch.state.unwrap_or(TaskState::Failed)) {
         "completed" => out.push_str("completed"),
@@ -115,7 +107,7 @@ fn summary(task: &TaskReport, launch: &LaunchReport, last: &AttemptReport, kind:
         }
         _ => out.push_str("failed"),
     }
-    if let Some(reason) = launch.reason.filter(|&reason| reason != Reason::ExitCode || kind == Kind::Agent) {
+    if let Some(reason) = launch.reason.filter(|&reason| reason != Reason::ExitCode || answers) {
         let _ = write!(out, ": {}", reason.as_str());
     }
     let message = launch.message.as_deref().map(|message| one_line(message, MAX_SUMMARY));

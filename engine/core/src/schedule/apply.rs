@@ -36,7 +36,7 @@ impl Book {
             }
             Event::TaskReady { task } => self.place(task, |_, node| node.phase == Phase::Waiting),
             Event::ChildStarted { task, by, kind, depth, .. } => {
-                let own = task.starter().filter(|(_, id)| id.letter() == Some(kind.letter()));
+                let own = task.starter().filter(|(_, id)| id.letter() == Some(kind.info().letter));
                 let fits = own.is_some_and(|(starter, _)| starter == *by) && !self.index.contains_key(task);
                 self.place(by, |id, node| {
                     fits && matches!(node.phase, Phase::Live { .. })

@@ -6,8 +6,8 @@ use super::queue::Seat;
 use super::spec::NodeSpec;
 use crate::event::Instance;
 use crate::ids::{CallId, NodeId};
-use crate::model::{ChildKind, ChildMode, Reason};
-use crate::plan::ConditionAt;
+use crate::model::{ChildMode, Reason};
+use crate::plan::{ConditionAt, Kind};
 
 /// What made a node.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,7 +35,7 @@ pub struct Child {
     /// The call of a tool that did.
     pub call: Option<CallId>,
     /// What it is.
-    pub kind: ChildKind,
+    pub kind: Kind,
     /// Whether its starter waits for it.
     pub mode: ChildMode,
     /// How many starters there are above it.

@@ -14,8 +14,8 @@ use super::{
 use crate::event::{Entry, Event, Instance};
 use crate::graph::{Edge, EdgeKind};
 use crate::ids::{Address, Attempt, ChildId, Millis, NodeId, TaskId};
-use crate::model::{AttemptEnd, ChildKind, ChildMode, Outcome, Reason, RunStatus};
-use crate::plan::{ConditionAt, OnLost};
+use crate::model::{AttemptEnd, ChildMode, Outcome, Reason, RunStatus};
+use crate::plan::{ConditionAt, Kind, OnLost};
 
 /// Steps that the largest of these plans may take, many times what any needs.
 const MAX_STEPS: usize = 20_000;
@@ -220,8 +220,8 @@ impl World<'_> {
         }
         let starter = *self.rng.pick(&starters);
         let by = self.scheduler.node(starter).address.clone();
-        let kind = *self.rng.pick(&[ChildKind::Agent, ChildKind::Shell]);
-        let id = format!("{}{:016x}", kind.letter(), self.rng.next());
+        let kind = *self.rng.pick(&[Kind::Agent, Kind::Shell]);
+        let id = format!("{}{:016x}", kind.info().letter, self.rng.next());
         let task = by.child(&ChildId::parse(&id).unwrap());
         let events = [
             Event::ChildStarted {

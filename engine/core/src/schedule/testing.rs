@@ -10,8 +10,8 @@ use super::{Answer, Decision, Effect, Input, Limits, NodeSpec, Question, Schedul
 use crate::event::{Entry, Event, Instance, Launch, VERSION};
 use crate::graph::{Edge, EdgeKind};
 use crate::ids::{Address, Attempt, ChildId, Millis, NodeId, Nodes, RunId, TaskId};
-use crate::model::{AttemptEnd, ChildKind, ChildMode, Outcome, Reason};
-use crate::plan::{ConditionAt, OnLost, RetryPolicy};
+use crate::model::{AttemptEnd, ChildMode, Outcome, Reason};
+use crate::plan::{ConditionAt, Kind, OnLost, RetryPolicy};
 
 /// A task in the making; the tasks it needs are named.
 pub(super) struct Draft {
@@ -155,7 +155,7 @@ pub(crate) fn child_started(by: &str, id: &str) -> [Event; 2] {
         by,
         by_agent: "a0".into(),
         call: Some("call_1".into()),
-        kind: ChildKind::Shell,
+        kind: Kind::Shell,
         mode: ChildMode::Background,
         depth: above as u8 + 1,
         description: "d".into(),

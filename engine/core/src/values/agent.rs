@@ -13,7 +13,7 @@ use crate::model::{
     AgentDef, AgentSource, Isolation, ModelRef, ModelWish, Outcome, PermissionRules, Reason, Settings,
     SettingsLayer, ToolPolicy, ToolRule, in_background, offered_tools,
 };
-use crate::plan::{AgentTask, Output, Plan, Task, TaskKind};
+use crate::plan::{AgentTask, Output, Plan, Task};
 use crate::policy::ModeSource;
 use crate::text::one_line;
 
@@ -46,7 +46,7 @@ fn origin<'p>(plan: &'p Plan, task: &'p Task, agent: &'p AgentTask) -> (&'p Task
     while let Some(from) = origin.1.fork {
         let task = &plan.tasks[from.index()];
         // The compiler lets a fork name agents only.
-        let TaskKind::Agent(agent) = &task.kind else { break };
+        let Some(agent) = task.kind.agent() else { break };
         origin = (task, agent);
     }
     origin

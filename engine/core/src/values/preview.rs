@@ -10,7 +10,7 @@ use super::expand::instances;
 use crate::event::Instance;
 use crate::ids::Attempt;
 use crate::model::{Digest, OutputSlice};
-use crate::plan::{Command, Expansion, Item, Items, Over, Plan, Task, TaskKind};
+use crate::plan::{Expansion, Item, Items, Over, Plan, Task, Written};
 use crate::report::{Fold, Texts};
 use crate::template::{Reference, Script, ScriptPart, Template, ValueFiles};
 use crate::text::shell_word;
@@ -69,13 +69,11 @@ fn before_the_run<'a>(
 
 fn one(scope: &Scope<'_>, task: &Task, instance: Option<&Instance>) -> Result<Preview, String> {
     let mut shown = Shown { scope, known: names(task, instance.is_some()), later: BTreeSet::new() };
-    let text = match &task.kind {
-        TaskKind::Shell(shell) => match &shell.command {
-            Command::Script { script, .. } => shown.script(script)?,
-            Command::Words(words) => shown.words(words)?,
-        },
-        TaskKind::Agent(agent) => {
-            shown.value("prompt", &agent.prompt)?.unwrap_or_else(|| agent.prompt.source.to_string())
+    let text = match task.kind.written() {
+        Written::Script(script) => shown.script(script)?,
+        Written::Words(words) => shown.words(words)?,
+        Written::Text(text) => {
+            shown.value(task.kind.info().key(), text)?.unwrap_or_else(|| text.source.to_string())
         }
     };
     let later = shown.later.into_iter().collect();

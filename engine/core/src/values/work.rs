@@ -17,7 +17,7 @@ use super::sealed::Sealed;
 use crate::converse::OutputForm;
 use crate::ids::Address;
 use crate::model::{AgentSource, Effort, ModelWish, PermissionMode, PermissionRules, ToolPolicy, ToolRule};
-use crate::plan::{Output, Timeout};
+use crate::plan::{Kind, KindInfo, Output, Timeout};
 use crate::policy::ModeSource;
 
 /// What one attempt is.
@@ -55,6 +55,16 @@ pub enum WorkKind {
     Shell(ShellWork),
     /// An agent. Boxed: runs have many more commands.
     Agent(Box<AgentWork>),
+}
+
+impl WorkKind {
+    /// What its kind decides.
+    pub fn info(&self) -> &'static KindInfo {
+        match self {
+            WorkKind::Shell(_) => Kind::Shell.info(),
+            WorkKind::Agent(_) => Kind::Agent.info(),
+        }
+    }
 }
 
 /// A command.
@@ -208,14 +218,6 @@ pub struct AgentRules {
 }
 
 impl Work {
-    /// The kind of background task that it is: what notifications and reports say.
-    pub fn kind(&self) -> &'static str {
-        match &self.kind {
-            WorkKind::Shell(_) => "local_bash",
-            WorkKind::Agent(_) => "local_agent",
-        }
-    }
-
     /// The variables that commands of an agent may see: what the model can print is no secret any more.
     pub fn open_env(&self) -> impl Iterator<Item = (&str, &str)> {
         self.env.iter().filter_map(|(name, value)| Some((name.as_str(), value.plain()?)))

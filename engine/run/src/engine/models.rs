@@ -2,7 +2,7 @@
 
 use flow_core::diagnostic::{Code, Diagnostic};
 use flow_core::model::ModelWish;
-use flow_core::plan::{AgentTask, Plan, Task, TaskKind};
+use flow_core::plan::{AgentTask, Plan, Task};
 use flow_core::text::list_some;
 use flow_core::values::model_of;
 use flow_core::wire::APIS;
@@ -224,10 +224,7 @@ impl<'a> Models<'a> {
             .tasks
             .iter()
             .filter(move |task| self.tasks.is_none_or(|tasks| tasks[task.id.index()]))
-            .filter_map(|task| match &task.kind {
-                TaskKind::Agent(agent) => Some((task, &**agent)),
-                TaskKind::Shell(_) => None,
-            })
+            .filter_map(|task| Some((task, task.kind.agent()?)))
     }
 
     fn choose(self, agent: &AgentTask) -> Result<Chosen, ProviderError> {

@@ -79,7 +79,7 @@ async fn attempt<K: Kind>(
     let setup = site.setup()?;
     let work = &packet.work;
     let launch = Launch {
-        kind: work.kind().to_owned(),
+        kind: work.kind.info().word.to_owned(),
         description: work.description.clone(),
         dir: site.dir.display().to_string(),
         background: work.background,
