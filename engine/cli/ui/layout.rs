@@ -91,7 +91,7 @@ fn blocks(view: &View) -> IndexMap<&Address, Vec<(&Address, &RunningTask)>> {
         let block = view.group_of(address).map_or(address, |(parent, _)| parent);
         blocks.entry(block).or_default().push((address, task));
     }
-    let under_way = |group: &Group| group.ended.all() > 0 && group.ended.all() < group.instances;
+    let under_way = |group: &Group| group.ended.total > 0 && group.ended.total < group.instances;
     for (parent, _) in view.groups.iter().filter(|(_, group)| under_way(group)) {
         blocks.entry(parent).or_default();
     }
@@ -167,7 +167,7 @@ fn shares(
 /// `review  23/100 · 3 failed · 37 queued`.
 fn header(parent: &Address, group: &Group, frame: &Frame) -> String {
     let name = middle(&words::name(parent.as_str()), frame.columns / 3);
-    let done = group.ended.all() - group.ended.not_run;
+    let done = group.ended.total - group.ended.not_run;
     let mut text = format!("{:<SIGN$} {name}  {done}/{}", turning(frame), group.instances);
     let failed = group.ended.failed + group.ended.lost;
     if failed > 0 {

@@ -6,9 +6,9 @@ use std::time::Duration;
 use anstyle::{AnsiColor, Style};
 use flow_core::event::Event;
 use flow_core::ids::Address;
-use flow_core::model::{Outcome, Reason, RunStatus, TaskState};
+use flow_core::model::{Counts, Outcome, Reason, RunStatus, TaskState};
 use flow_core::text::{format_duration, format_tokens, middle, one_line, visible};
-use flow_run::watch::{Counts, Group, Line, Progress, Update, View};
+use flow_run::watch::{Group, Line, Progress, Update, View};
 
 pub const GOOD: Style = AnsiColor::Green.on_default().bold();
 pub const BAD: Style = AnsiColor::Red.on_default().bold();
@@ -220,7 +220,7 @@ pub fn clock(length: Duration) -> String {
 
 /// How far the run is. `cached`: with the tokens that providers had cached.
 pub fn status(view: &View, since: Duration, cached: bool) -> String {
-    let mut text = format!("{}/{} done", view.ended.all() - view.ended.not_run, view.total);
+    let mut text = format!("{}/{} done", view.ended.total - view.ended.not_run, view.total);
     if view.ended.failed > 0 {
         let _ = write!(text, " · {BAD}{} failed{BAD:#}", view.ended.failed);
     }
@@ -251,16 +251,15 @@ pub fn group(task: &Address, (state, allowed): (TaskState, bool), group: &Group,
 }
 
 fn in_words(counts: &Counts) -> String {
-    let Counts { completed, failed, allowed, not_run, killed, lost, skipped, blocked } = *counts;
     let all = [
-        (completed, "ok"),
-        (failed, "failed"),
-        (allowed, "failed but allowed"),
-        (lost, "lost"),
-        (skipped, "skipped"),
-        (blocked, "blocked"),
-        (killed, "stopped"),
-        (not_run, "not run"),
+        (counts.completed, "ok"),
+        (counts.failed, "failed"),
+        (counts.allowed_failures, "failed but allowed"),
+        (counts.lost, "lost"),
+        (counts.skipped, "skipped"),
+        (counts.blocked, "blocked"),
+        (counts.stopped(), "stopped"),
+        (counts.not_run, "not run"),
     ];
     let said = all.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}"));
     said.collect::<Vec<_>>().join(", ")

@@ -4,6 +4,7 @@ mod agent;
 mod cause;
 mod child;
 mod command;
+mod counts;
 mod internal;
 mod kept;
 mod outcome;
@@ -17,6 +18,7 @@ pub use agent::{AgentDef, AgentSource, Effort, Isolation, Merge, ModelRef, Permi
 pub use cause::Cause;
 pub use child::ChildMode;
 pub use command::{Command, Signal};
+pub use counts::{Counted, Counts};
 pub use internal::{FLOW_DIR, GIT_DIR, is_flow_dir, is_git_dir, is_internal, is_internal_dir};
 pub use kept::{Artifact, Digest, OutputSlice};
 pub use outcome::{

@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 
 use super::run_report::{
-    AttemptReport, Counts, LaunchReport, MadeTree, Need, RunReport, Starter, TaskReport,
+    AttemptReport, LaunchReport, MadeTree, Need, RunReport, Starter, TaskReport, counts_of,
 };
 use crate::event::{Entry, Event, Instance, Launch};
 use crate::ids::{Address, Attempt, Millis};
-use crate::model::{ChildMode, Outcome, Reason, RunStatus, TaskState, Usage};
+use crate::model::{ChildMode, Counts, Outcome, Reason, RunStatus, TaskState, Usage};
 
 /// A report in the making. It can be asked at any time, and goes on after that.
 #[derive(Clone, Debug, Default)]
@@ -204,7 +204,7 @@ impl Fold {
         };
         report.dropped = self.rows.iter().enumerate().filter(gone).map(|(_, row)| row.clone()).collect();
         report.children = self.children.clone();
-        report.counts = Counts::of(&report.tasks);
+        report.counts = counts_of(&report.tasks);
         let mut all = Usage::default();
         report.rows().filter_map(|row| row.usage.as_ref()).for_each(|usage| all += usage);
         all.model.clear();
@@ -305,7 +305,7 @@ impl Fold {
             }
             let launch = row.launches.last().map_or(1, |launch| launch.launch);
             row.attempts.push(AttemptReport { slot, ..AttemptReport::new(attempt, launch, at) });
-            row.state = TaskState::Starting;
+            (row.state, row.begun) = (TaskState::Starting, true);
         });
     }
 
@@ -370,6 +370,7 @@ impl TaskReport {
             instances: None,
             launches: Vec::new(),
             attempts: Vec::new(),
+            begun: false,
         }
     }
 

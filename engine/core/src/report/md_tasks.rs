@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::brief::cause;
 use super::markdown::{cell, plain, short};
-use super::run_report::{Counts, RunReport, TaskReport};
+use super::run_report::{RunReport, TaskReport, counts_of};
 use crate::ids::Address;
 use crate::model::{TaskState, Usage};
 use crate::text::{escape_xml, format_count, format_duration};
@@ -89,7 +89,7 @@ impl<'a> Row<'a> {
         };
         let first = instances.iter().find_map(agent);
         let own = instances.iter().filter_map(agent).all(|one| Some(one) == first);
-        let counts = Counts::of(instances.iter().copied());
+        let counts = counts_of(instances.iter().copied());
         let counts = if instances.is_empty() { "0 instances".to_owned() } else { counts.in_words() };
         let word = match task.state {
             TaskState::Completed if counts.starts_with(&instances.len().to_string()) => String::new(),

@@ -10,8 +10,8 @@ use crate::event::{Entry, LaunchAgent};
 use crate::graph::EdgeKind;
 use crate::ids::{Address, Attempt, CallId, Millis, RunId};
 use crate::model::{
-    Artifact, AttemptEnd, Denial, Digest, Outcome, OutputSlice, Reason, RunStatus, TaskState, Usage,
-    WorktreeOutcome,
+    Artifact, AttemptEnd, Counted, Counts, Denial, Digest, Outcome, OutputSlice, Reason, RunStatus,
+    TaskState, Usage, WorktreeOutcome,
 };
 
 /// A run.
@@ -116,7 +116,7 @@ impl RunReport {
             task.state = if any { TaskState::Lost } else { TaskState::Created };
             task.reason = any.then_some(Reason::WorkerRestart);
         }
-        self.counts = Counts::of(&self.tasks);
+        self.counts = counts_of(&self.tasks);
         self
     }
 
@@ -230,6 +230,9 @@ pub struct TaskReport {
     pub launches: Vec<LaunchReport>,
     /// Its attempts.
     pub attempts: Vec<AttemptReport>,
+    /// Whether an attempt began since it was last put back to the start.
+    #[serde(skip)]
+    pub(super) begun: bool,
 }
 
 /// The attempt that started a child.
@@ -348,10 +351,9 @@ impl TaskReport {
         self.instances.is_none() && matches!(self.state, TaskState::Starting | TaskState::Running)
     }
 
-    /// Whether nothing of it has begun, in the state that it is in now.
+    /// Whether nothing of it has begun, since a resume where one put it back to the start.
     pub fn never_began(&self) -> bool {
-        let begun = self.launches.last().is_some_and(|launch| launch.state == Some(self.state));
-        self.instances.is_none() && !begun
+        self.instances.is_none() && !self.begun
     }
 
     /// Closes the live attempt and its launch: their engine is gone.
@@ -380,74 +382,9 @@ impl TaskReport {
     }
 }
 
-/// How many tasks there are in each state. A task that became its instances is none; they are.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Counts {
-    /// All.
-    pub total: u32,
-    /// Done, and well.
-    pub completed: u32,
-    /// Failed, but for allowed failures.
-    pub failed: u32,
-    /// Failed with `continue_on_error`.
-    pub allowed_failures: u32,
-    /// Stopped on purpose.
-    pub killed: u32,
-    /// Those of `killed` that had not begun.
-    pub not_run: u32,
-    /// Their engine died under them.
-    pub lost: u32,
-    /// Their own `if` was false.
-    pub skipped: u32,
-    /// An edge can no longer hold.
-    pub blocked: u32,
-    /// Under way.
-    pub running: u32,
-    /// Not begun.
-    pub waiting: u32,
-}
-
-impl Counts {
-    pub(super) fn of<'a>(tasks: impl IntoIterator<Item = &'a TaskReport>) -> Self {
-        let mut counts = Counts::default();
-        for task in tasks.into_iter().filter(|task| task.instances.is_none()) {
-            counts.total += 1;
-            counts.not_run += u32::from(task.state == TaskState::Killed && task.never_began());
-            *match task.state {
-                TaskState::Created => &mut counts.waiting,
-                TaskState::Starting | TaskState::Running => &mut counts.running,
-                TaskState::Completed => &mut counts.completed,
-                TaskState::Failed if task.allowed => &mut counts.allowed_failures,
-                TaskState::Failed => &mut counts.failed,
-                TaskState::Killed => &mut counts.killed,
-                TaskState::Lost => &mut counts.lost,
-                TaskState::Skipped => &mut counts.skipped,
-                TaskState::Blocked => &mut counts.blocked,
-            } += 1;
-        }
-        counts
-    }
-
-    /// The numbers that are not zero: "3 completed, 1 allowed failure, 6 stopped, 1 not run".
-    pub fn in_words(&self) -> String {
-        let allowed = if self.allowed_failures == 1 { "allowed failure" } else { "allowed failures" };
-        let all = [
-            (self.completed, "completed"),
-            (self.failed, "failed"),
-            (self.allowed_failures, allowed),
-            (self.killed - self.not_run, TaskState::Killed.in_words(true)),
-            (self.not_run, TaskState::Killed.in_words(false)),
-            (self.lost, "lost"),
-            (self.skipped, "skipped"),
-            (self.blocked, "blocked"),
-            (self.running, "running"),
-            (self.waiting, "waiting"),
-        ];
-        let said: Vec<String> = all
-            .iter()
-            .filter(|(count, _)| *count > 0)
-            .map(|(count, word)| format!("{count} {word}"))
-            .collect();
-        if said.is_empty() { "no tasks".to_owned() } else { said.join(", ") }
-    }
+/// How many of these tasks are in which state.
+pub(super) fn counts_of<'a>(tasks: impl IntoIterator<Item = &'a TaskReport>) -> Counts {
+    let counted =
+        |task: &TaskReport| Counted { state: task.state, allowed: task.allowed, begun: !task.never_began() };
+    tasks.into_iter().filter(|task| task.instances.is_none()).map(counted).collect()
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::brief::{cause_line, said};
 use super::format::Texts;
-use super::run_report::{Counts, RunReport, TaskReport};
+use super::run_report::{RunReport, TaskReport, counts_of};
 use crate::converse::Activity;
 use crate::ids::{Address, Millis};
 use crate::model::{RunStatus, TaskState, Usage};
@@ -145,7 +145,7 @@ fn row(report: &RunReport, task: &TaskReport, screen: &Screen<'_>) -> Row {
 fn what(report: &RunReport, task: &TaskReport, screen: &Screen<'_>) -> String {
     if let Some(instances) = task.instances.as_ref().filter(|all| !all.is_empty()) {
         let own = report.tasks.iter().filter(|one| one.parent.as_ref() == Some(&task.address));
-        return Counts::of(own.take(instances.len())).in_words();
+        return counts_of(own.take(instances.len())).in_words();
     }
     if let Some(Activity { turn, doing: Some(doing), .. }) = screen.live.get(&task.address) {
         return format!("turn {turn}: {doing}");

@@ -55,7 +55,7 @@ pub use origin::{Child, Origin};
 #[cfg(test)]
 pub(crate) use play_tests::played;
 pub use replay::ReplayError;
-pub use scheduler::{Counts, NodeView, Scheduler};
+pub use scheduler::{NodeView, Scheduler};
 pub use spec::{Answer, Cancel, Decision, Effect, Input, Limits, NodeSpec, PoolSpec, Question};
 #[cfg(test)]
 pub(crate) use testing::child_started;

@@ -427,7 +427,7 @@ impl World<'_> {
         let counts = self.scheduler.counts();
         let sum =
             counts.waiting + counts.running + counts.completed + counts.failed + counts.allowed_failures;
-        assert_eq!(counts.total as usize, self.model.tasks(), "16");
+        assert_eq!(counts.total, self.model.tasks(), "16");
         assert_eq!(counts.total, sum + counts.killed + counts.lost + counts.skipped + counts.blocked);
     }
 

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use super::book::{Book, Phase};
+use super::book::{Book, Node, Phase};
 use super::clock::Clocks;
 use super::decide::Turn;
 use super::origin::Origin;
 use super::spec::{Decision, Input, Limits, NodeSpec};
 use crate::event::{Event, Instance};
 use crate::ids::{Address, Attempt, Millis, NodeId, TaskId};
-use crate::model::{Outcome, Reason, TaskState};
+use crate::model::{Counted, Counts, Outcome, Reason, TaskState};
 
 /// Decides what a run does next.
 #[derive(Debug)]
@@ -72,32 +72,6 @@ pub struct NodeView<'a> {
     pub due: Option<Millis>,
     /// What made it.
     pub origin: &'a Origin,
-}
-
-/// How many tasks there are in each state. A task that became its instances is none; they
-/// are. Nor is what an agent started.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
-    /// All.
-    pub total: u32,
-    /// Wait for what they need, for a slot or for another attempt.
-    pub waiting: u32,
-    /// Under way.
-    pub running: u32,
-    /// Done, and well.
-    pub completed: u32,
-    /// Failed, but for allowed failures.
-    pub failed: u32,
-    /// Failed with `continue_on_error`.
-    pub allowed_failures: u32,
-    /// Stopped on purpose.
-    pub killed: u32,
-    /// Their engine died under them.
-    pub lost: u32,
-    /// Their own `if` was false.
-    pub skipped: u32,
-    /// An edge can no longer hold.
-    pub blocked: u32,
 }
 
 impl Scheduler {
@@ -205,27 +179,12 @@ impl Scheduler {
 
     /// How many tasks are in each state.
     pub fn counts(&self) -> Counts {
-        let mut counts = Counts::default();
-        for node in self.book.nodes.iter() {
-            let is_task = node.instances.is_none() && !matches!(node.origin, Origin::Child(_));
-            if node.phase == Phase::Gone || !is_task {
-                continue;
-            }
-            counts.total += 1;
-            let state = node.phase.state();
-            *match state {
-                TaskState::Created => &mut counts.waiting,
-                TaskState::Starting | TaskState::Running => &mut counts.running,
-                TaskState::Completed => &mut counts.completed,
-                TaskState::Failed if node.allowed => &mut counts.allowed_failures,
-                TaskState::Failed => &mut counts.failed,
-                TaskState::Killed => &mut counts.killed,
-                TaskState::Lost => &mut counts.lost,
-                TaskState::Skipped => &mut counts.skipped,
-                TaskState::Blocked => &mut counts.blocked,
-            } += 1;
-        }
-        counts
+        let is_task = |node: &&Node| {
+            node.phase != Phase::Gone && node.instances.is_none() && !matches!(node.origin, Origin::Child(_))
+        };
+        let counted =
+            |node: &Node| Counted { state: node.phase.state(), allowed: node.allowed, begun: node.tries > 0 };
+        self.book.nodes.iter().filter(is_task).map(counted).collect()
     }
 
     pub(super) fn book(&self) -> &Book {

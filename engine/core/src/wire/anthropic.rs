@@ -202,7 +202,7 @@ enum ContentDelta {
 }
 
 #[derive(Deserialize)]
-struct Counts {
+struct TokenCounts {
     input_tokens: Option<u64>,
     output_tokens: Option<u64>,
     cache_read_input_tokens: Option<u64>,
@@ -269,7 +269,7 @@ impl StreamDecoder for Stream {
 impl Stream {
     /// Takes counts over: they are totals, and a later event may leave some out.
     fn count(&mut self, usage: &Value) -> Result<(), ModelError> {
-        let Some(counts) = shape::<Option<Counts>>(usage.clone())? else { return Ok(()) };
+        let Some(counts) = shape::<Option<TokenCounts>>(usage.clone())? else { return Ok(()) };
         for (total, count) in [
             (&mut self.usage.input_tokens, counts.input_tokens),
             (&mut self.usage.output_tokens, counts.output_tokens),

@@ -142,7 +142,7 @@ struct Chunk {
     model: Option<String>,
     #[serde(default)]
     choices: Option<Vec<Choice>>,
-    usage: Option<Counts>,
+    usage: Option<TokenCounts>,
 }
 
 #[derive(Deserialize)]
@@ -176,7 +176,7 @@ struct FunctionDelta {
 }
 
 #[derive(Deserialize)]
-struct Counts {
+struct TokenCounts {
     prompt_tokens: Option<u64>,
     completion_tokens: Option<u64>,
     prompt_tokens_details: Option<PromptDetails>,
@@ -255,7 +255,7 @@ impl StreamDecoder for Stream {
 }
 
 impl Stream {
-    fn count(&mut self, counts: &Counts) {
+    fn count(&mut self, counts: &TokenCounts) {
         let cached =
             counts.prompt_tokens_details.as_ref().and_then(|details| details.cached_tokens).unwrap_or(0);
         self.usage.cache_read_tokens = cached;

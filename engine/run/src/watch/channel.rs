@@ -38,7 +38,7 @@ struct Sending {
     // Dropped in this order: whoever hears that the run is over then finds the end of the updates.
     sender: Sender<Update>,
     _run: Sender<Infallible>,
-    counts: Arc<Counts>,
+    backlog: Arc<Backlog>,
 }
 
 /// The watcher's side.
@@ -47,11 +47,11 @@ pub struct Updates {
     receiver: Receiver<Update>,
     /// Never says anything; it ends with the run.
     run: Receiver<Infallible>,
-    counts: Arc<Counts>,
+    backlog: Arc<Backlog>,
 }
 
 #[derive(Debug, Default)]
-struct Counts {
+struct Backlog {
     waiting: AtomicUsize,
     dropped: AtomicU64,
 }
@@ -61,9 +61,9 @@ pub fn channel() -> (Publisher, Updates) {
     // Its bound is counted here: a bounded channel of std sets up all of its places when it is made, a megabyte and more.
     let (sender, receiver) = mpsc::channel();
     let (alive, run) = mpsc::channel();
-    let counts = Arc::new(Counts::default());
-    let sending = Sending { sender, _run: alive, counts: Arc::clone(&counts) };
-    (Publisher(Some(sending)), Updates { receiver, run, counts })
+    let backlog = Arc::new(Backlog::default());
+    let sending = Sending { sender, _run: alive, backlog: Arc::clone(&backlog) };
+    (Publisher(Some(sending)), Updates { receiver, run, backlog })
 }
 
 impl Publisher {
@@ -74,10 +74,10 @@ impl Publisher {
 
     /// Tells the watcher, unless it is too far behind.
     pub fn publish(&self, update: Update) {
-        let Some(Sending { sender, counts, .. }) = &self.0 else { return };
-        if counts.waiting.fetch_add(1, Ordering::Relaxed) >= WAITING || sender.send(update).is_err() {
-            counts.waiting.fetch_sub(1, Ordering::Relaxed);
-            counts.dropped.fetch_add(1, Ordering::Relaxed);
+        let Some(Sending { sender, backlog, .. }) = &self.0 else { return };
+        if backlog.waiting.fetch_add(1, Ordering::Relaxed) >= WAITING || sender.send(update).is_err() {
+            backlog.waiting.fetch_sub(1, Ordering::Relaxed);
+            backlog.dropped.fetch_add(1, Ordering::Relaxed);
         }
     }
 }
@@ -95,7 +95,7 @@ impl Updates {
         };
         match update {
             Ok(update) => {
-                self.counts.waiting.fetch_sub(1, Ordering::Relaxed);
+                self.backlog.waiting.fetch_sub(1, Ordering::Relaxed);
                 Ok(Some(update))
             }
             Err(RecvTimeoutError::Disconnected) => Ok(None),
@@ -105,7 +105,7 @@ impl Updates {
 
     /// How many updates were dropped because this watcher was behind.
     pub fn dropped(&self) -> u64 {
-        self.counts.dropped.load(Ordering::Relaxed)
+        self.backlog.dropped.load(Ordering::Relaxed)
     }
 }
 

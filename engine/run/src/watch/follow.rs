@@ -12,7 +12,7 @@ use flow_core::event::{Entry, Event};
 use flow_core::ids::Address;
 
 use super::channel::Update;
-use super::counts::Spent;
+use super::group::Spent;
 use crate::execute::{LogReader, Progress};
 use crate::store::{JournalError, JournalTail, RunFolder};
 

@@ -2,12 +2,12 @@
 
 use flow_core::event::{Event, Instance, Launch};
 use flow_core::ids::{Address, Attempt, Millis};
-use flow_core::model::{Outcome, Reason};
+use flow_core::model::{Counted, Counts, Outcome, Reason};
 use flow_core::text::visible;
 use indexmap::{IndexMap, IndexSet};
 
 use super::channel::Update;
-use super::counts::{Counts, End, Group, Spent};
+use super::group::{Group, Spent};
 use super::held::Limits;
 use super::line::Line;
 use crate::execute::Progress;
@@ -38,7 +38,7 @@ pub struct View {
     /// Tokens of attempts that have ended.
     ended_spent: Spent,
     last: IndexMap<Address, Box<Outcome>>,
-    ends: IndexMap<Address, End>,
+    ends: IndexMap<Address, Counted>,
 }
 
 /// An order to stop the whole run.
@@ -185,7 +185,7 @@ impl View {
                 let outcome = self.last.shift_remove(task);
                 let parent = self.groups.contains_key(task);
                 if !parent {
-                    self.count(task, End { state: *state, allowed: *allowed, begun: outcome.is_some() });
+                    self.count(task, Counted { state: *state, allowed: *allowed, begun: outcome.is_some() });
                     self.group(task, |group| group.last = at);
                 }
                 Some(Line::Ended {
@@ -251,7 +251,7 @@ impl View {
         }
     }
 
-    fn count(&mut self, task: &Address, end: End) {
+    fn count(&mut self, task: &Address, end: Counted) {
         self.uncount(task);
         self.ends.insert(task.clone(), end);
         self.ended.add(end);
