@@ -1,6 +1,7 @@
 //! What happened, one event after the other: the disk format (version 2) and the only thing that changes a scheduler's state.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -9,6 +10,11 @@ use crate::graph::EdgeKind;
 use crate::ids::{Address, Attempt, CallId, Millis, RunId};
 use crate::model::{ChildMode, Merge, MergeOutcome, Outcome, Reason, RunStatus, TaskState};
 use crate::plan::{Kind, OnLost};
+use crate::text::{format_duration, list_some};
+
+mod launch;
+
+pub use launch::{Instance, Launch, LaunchAgent};
 
 /// The version that this build writes. Older ones stay readable, also where a journal goes on in a newer one; what is
 /// newer than this is refused. In version 1 every attempt had a slot, and nothing ran but tasks of the plan.
@@ -255,57 +261,90 @@ pub enum Event {
     },
 }
 
-/// One of the many that a task became.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Instance {
-    /// Its key, unique among its siblings.
-    pub key: String,
-    /// The item, or for a matrix the object of axis values.
-    pub item: Value,
-}
+/// What is said of an event in a line: what it is called, which node it is about, and the rest.
+pub type EventWords<'a> = (&'static str, Option<&'a Address>, String);
 
-/// What is being run in an attempt.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Launch {
-    /// `local_bash` or `local_agent`.
-    pub kind: String,
-    /// For people: the rendered `description`, else the first line of script or prompt.
-    pub description: String,
-    /// The folder it works in.
-    pub dir: String,
-    /// Whether the rules of background tasks hold.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub background: bool,
-    /// The agent instance and its definition.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub agent: Option<LaunchAgent>,
-}
-
-/// The agent of a launch.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct LaunchAgent {
-    /// The instance: `a` + 16 hex digits.
-    pub id: String,
-    /// The definition's name.
-    pub name: String,
-    /// Its source.
-    pub source: String,
-    /// Its file.
-    pub path: String,
-    /// BLAKE3 of that file.
-    pub hash: String,
-    /// The definition's own version.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub version: Option<String>,
-    /// The model as the provider calls it.
-    pub model: String,
-    /// How many requests its provider takes at once; a written model has no such limit.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub at_once: Option<u32>,
-    /// The script of a written model, which answers in place of a real one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub written: Option<String>,
-    /// The task whose conversation it goes on with.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub fork: Option<Address>,
+impl Event {
+    /// The event in words, `at` its moment.
+    pub fn in_words(&self, at: Millis) -> EventWords<'_> {
+        let number = |attempt: &Attempt| format!("attempt {attempt}");
+        let names = |all: &[Address]| list_some(all.iter().map(Address::as_str), 8);
+        match self {
+            Event::RunStarted { plan, tasks, concurrency, .. } => {
+                ("run started", None, format!("{plan}: {} tasks, {concurrency} at once", tasks.len()))
+            }
+            Event::RunResumed { epoch, lost, reset, given_up } => {
+                let lost = if lost.is_empty() { String::new() } else { format!("; lost: {}", names(lost)) };
+                let reset =
+                    if reset.is_empty() { String::new() } else { format!("; to run: {}", names(reset)) };
+                let once = match given_up.as_slice() {
+                    [] => String::new(),
+                    given_up => format!("; lost and not run twice: {}", names(given_up)),
+                };
+                ("run resumed", None, format!("epoch {epoch}{lost}{once}{reset}"))
+            }
+            Event::TaskExpanded { task, instances } => {
+                let keys = list_some(instances.iter().map(|instance| instance.key.as_str()), 8);
+                ("task expanded", Some(task), format!("{} instances: {keys}", instances.len()))
+            }
+            Event::TaskReady { task } => ("task ready", Some(task), String::new()),
+            Event::ChildStarted { task, kind, description, .. } => {
+                ("child started", Some(task), format!("{}: {description}", kind.info().word))
+            }
+            Event::AttemptStarting { task, attempt, .. } => ("attempt starting", Some(task), number(attempt)),
+            Event::AttemptRunning { task, launch, .. } => {
+                ("attempt running", Some(task), launch.description.clone())
+            }
+            Event::AttemptEnded { task, attempt, outcome } => {
+                let reason =
+                    outcome.reason.map(|reason| format!(", {}", reason.as_str())).unwrap_or_default();
+                let code = outcome.exit_code.map(|code| format!(", exit code {code}")).unwrap_or_default();
+                let time = format_duration(Duration::from_millis(outcome.duration_ms));
+                ("attempt ended", Some(task), format!("{} after {time}{reason}{code}", number(attempt)))
+            }
+            Event::TaskRetry { task, attempt, due } => (
+                "task retry",
+                Some(task),
+                format!("{} in {}", number(attempt), format_duration(due.since(at))),
+            ),
+            Event::TaskEnded { task, state, reason, message, allowed } => {
+                let reason = reason.map(|reason| format!(" ({})", reason.as_str())).unwrap_or_default();
+                let allowed = if *allowed { ", allowed" } else { "" };
+                let message = message.as_ref().map(|message| format!(": {message}")).unwrap_or_default();
+                ("task ended", Some(task), format!("{}{reason}{allowed}{message}", state.as_str()))
+            }
+            Event::KillRequested { task, reason, force } => {
+                let force = if *force { ", at once" } else { "" };
+                ("kill requested", task.as_ref(), format!("{}{force}", reason.as_str()))
+            }
+            Event::WorktreeMade { task, path, branch, .. } => {
+                ("worktree made", Some(task), format!("{branch} in {path}"))
+            }
+            Event::MergeStarted { task, attempt, .. } => ("merge started", Some(task), number(attempt)),
+            Event::MergeEnded { task, merge, .. } => {
+                let said = match merge {
+                    None => "not tried".to_owned(),
+                    Some(merge) if !merge.is_refused() => format!("{} files came home", merge.files.len()),
+                    Some(MergeOutcome { moved: Some(moved), .. }) => moved.in_words(),
+                    Some(merge) => {
+                        let paths = merge.conflicts.iter().map(|conflict| conflict.path.as_str());
+                        format!("conflicts in {}", list_some(paths, 8))
+                    }
+                };
+                ("merge ended", Some(task), said)
+            }
+            Event::WorktreeEnded { task, kept, .. } => {
+                ("worktree ended", Some(task), if *kept { "kept" } else { "removed" }.to_owned())
+            }
+            Event::ProviderParked { provider, until, reason } => (
+                "provider parked",
+                None,
+                format!("{provider} for {}: {reason}", format_duration(until.since(at))),
+            ),
+            Event::RunEnded { status, exit, message, .. } => {
+                let message = message.as_ref().map(|message| format!(": {message}")).unwrap_or_default();
+                ("run ended", None, format!("{}, exit code {exit}{message}", status.as_str()))
+            }
+        }
+    }
 }

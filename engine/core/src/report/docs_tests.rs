@@ -58,7 +58,7 @@ fn every_field_of_the_report_has_a_row() {
         ("denials", outcome, "pub struct Denial"),
         ("artifacts", include_str!("../model/kept.rs"), "pub struct Artifact"),
         ("worktree", outcome, "pub struct WorktreeOutcome"),
-        ("agent", include_str!("../event.rs"), "pub struct LaunchAgent"),
+        ("agent", include_str!("../event/launch.rs"), "pub struct LaunchAgent"),
     ];
     for (key, source, opening) in parts {
         let row = tables[1].iter().find(|row| row[0] == format!("`{key}`")).unwrap();

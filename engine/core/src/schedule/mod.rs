@@ -4,6 +4,13 @@
 //! the only function that changes the book of a run, so replaying the journal gives the same book. What is not in the
 //! book (open questions, running clocks, orders to stop) belongs to one engine and dies with it.
 //!
+//! A [`TaskId`](crate::ids::TaskId) is a place in the plan, a [`NodeId`](crate::ids::NodeId) one in the run. A node names
+//! the task of the plan that it has the spec of, and its [`Origin`]; neither is computed from the other, or from its
+//! number. `Wiring` is about tasks alone and never changes, and `NodeId::of_plan` is the one way from a task to its node.
+//! So a list of tasks that runs more than once, or inside of another (a group, a round of a loop, a called plan), is a
+//! frame: the wiring of that list, which all its frames share, the node that it stands for, and its first node, from which
+//! `of_plan` counts. What an agent starts is in no list: it brings its own spec.
+//!
 //! Invariants, played with random plans in random worlds by `play_tests.rs`:
 //!
 //! 1. Never more than `concurrency` attempts live, and no two of them share a slot.

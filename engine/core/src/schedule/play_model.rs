@@ -49,22 +49,6 @@ fn is_bad(&(state, allowed, _): &Ended) -> bool {
     matches!(state, TaskState::Failed | TaskState::Killed | TaskState::Lost) && !allowed
 }
 
-/// The node that an event of the scheduler is about.
-fn subject(event: &Event) -> Option<&Address> {
-    match event {
-        Event::TaskExpanded { task, .. }
-        | Event::TaskReady { task }
-        | Event::ChildStarted { task, .. }
-        | Event::AttemptStarting { task, .. }
-        | Event::AttemptRunning { task, .. }
-        | Event::AttemptEnded { task, .. }
-        | Event::TaskRetry { task, .. }
-        | Event::TaskEnded { task, .. } => Some(task),
-        Event::KillRequested { task, .. } => task.as_ref(),
-        _ => None,
-    }
-}
-
 impl<'a> Model<'a> {
     pub(super) fn new(specs: &'a [NodeSpec], limits: Limits) -> Self {
         Model {
@@ -102,7 +86,8 @@ impl<'a> Model<'a> {
 
     /// Takes an event in. `yes`: the tasks whose condition was answered with yes, `no`: with no.
     pub(super) fn take(&mut self, entry: &Entry, yes: &BTreeSet<Address>, no: &BTreeSet<Address>) {
-        if let Some(child) = subject(&entry.event).filter(|task| task.starter().is_some()) {
+        let (_, subject, _) = entry.event.in_words(entry.at);
+        if let Some(child) = subject.filter(|task| task.starter().is_some()) {
             return self.children.take(child, &entry.event, &self.live.keys().cloned().collect());
         }
         match &entry.event {

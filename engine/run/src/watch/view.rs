@@ -214,12 +214,8 @@ impl View {
             Event::RunEnded { status, message, .. } => {
                 Some(Line::Finished { status: *status, message: message.clone() })
             }
-            Event::ChildStarted { .. }
-            | Event::KillRequested { task: Some(_), .. }
-            | Event::WorktreeMade { .. }
-            | Event::WorktreeEnded { .. }
-            | Event::MergeStarted { .. }
-            | Event::MergeEnded { .. } => None,
+            // A picture: what it doesn't draw has no word here.
+            _ => None,
         }
     }
 
