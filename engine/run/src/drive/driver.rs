@@ -22,7 +22,6 @@ use super::settle::Settler;
 use super::setup::RunSetup;
 use super::texts::FolderTexts;
 use crate::execute::{Executors, Message, Progress, Said};
-use crate::sys::process::sweep_orphans;
 use crate::sys::stop::StopOrder;
 use crate::sys::{clock, signals};
 use crate::watch::Update;
@@ -99,14 +98,16 @@ impl Driver {
         }
     }
 
-    pub(super) async fn run(mut self, mut commands: mpsc::Receiver<Command>) -> Result<RunEnd, DriveError> {
-        let ended = self.turn_until_finished(&mut commands).await;
+    /// Drives the run until nothing of it lives any more. How it went is still to be written: `finish`.
+    pub(super) async fn drive(
+        &mut self,
+        commands: &mut mpsc::Receiver<Command>,
+    ) -> Result<RunStatus, DriveError> {
+        let ended = self.turn_until_finished(commands).await;
         if ended.is_err() {
             self.kill_everything().await;
         }
-        // What had left its group and hidden its mark is still a child of ours.
-        sweep_orphans().await;
-        ended.and_then(|status| self.finish(status))
+        ended
     }
 
     async fn turn_until_finished(
@@ -346,3 +347,7 @@ async fn sleep(wake: Option<Duration>) {
         None => std::future::pending().await,
     }
 }
+
+#[cfg(test)]
+#[path = "driver_tests.rs"]
+mod tests;

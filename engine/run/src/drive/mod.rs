@@ -11,8 +11,12 @@ mod finish;
 mod launch;
 mod live;
 mod orders;
+#[cfg(test)]
+mod play_tests;
 mod settle;
 mod setup;
+#[cfg(test)]
+mod testing;
 mod texts;
 mod verdict;
 

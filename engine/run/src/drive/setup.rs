@@ -15,6 +15,7 @@ use super::driver::{DriveError, Driver, RunEnd};
 use crate::execute::Host;
 use crate::provider::Providers;
 use crate::store::{Journal, RunFolder};
+use crate::sys::process::sweep_orphans;
 use crate::watch::Publisher;
 use crate::workspace::Trees;
 
@@ -51,7 +52,7 @@ pub struct RunSetup {
 }
 
 /// Runs to the end, with every attempt on this machine.
-pub async fn run(setup: RunSetup, commands: mpsc::Receiver<Command>) -> Result<RunEnd, DriveError> {
+pub async fn run(setup: RunSetup, mut commands: mpsc::Receiver<Command>) -> Result<RunEnd, DriveError> {
     let trees = Trees::new(Path::new(&setup.facts.root), setup.worktrees_dir.clone(), setup.folder.id());
     let trees = Arc::new(trees.landing_on(setup.run.branch()));
     let host = Host::new(
@@ -62,5 +63,9 @@ pub async fn run(setup: RunSetup, commands: mpsc::Receiver<Command>) -> Result<R
         &setup.plan.secrets,
         setup.limits.concurrency.get(),
     );
-    Driver::new(setup, trees, host.executors()).run(commands).await
+    let mut driver = Driver::new(setup, trees, host.executors());
+    let ended = driver.drive(&mut commands).await;
+    // What had left its group and hidden its mark is still a child of ours.
+    sweep_orphans().await;
+    driver.finish(ended?)
 }

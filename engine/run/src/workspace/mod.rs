@@ -46,7 +46,7 @@ mod worktree;
 #[path = "faults_tests.rs"]
 mod faults;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 
 pub use abandoned::{Abandoned, abandoned};
 pub use collect::{Collector, Leftover, Standing};

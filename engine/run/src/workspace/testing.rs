@@ -13,13 +13,13 @@ use super::trees::Way;
 use super::{WorkspaceError, Worktree, Worktrees};
 
 /// A checkout with one commit: `a.txt`, `sub/b.txt` and a `.gitignore` for `*.tmp`.
-pub(super) struct Checkout {
+pub(crate) struct Checkout {
     pub(super) folder: TempDir,
-    pub(super) root: PathBuf,
+    pub(crate) root: PathBuf,
 }
 
 impl Checkout {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let folder = TempDir::new().unwrap();
         let root = folder.path().canonicalize().unwrap().join("project");
         std::fs::create_dir(&root).unwrap();

@@ -9,7 +9,7 @@ use flow_core::model::{Outcome, Reason};
 use flow_core::values::{AgentName, AgentWork, Beginning, Earlier, Whereabouts, WorkKind, Workplace};
 use tokio::sync::mpsc;
 
-use super::frame::Kind;
+use super::frame::Ready;
 use super::judge::Checks;
 use super::site::{Refused, Site, refused};
 use crate::execute::sink::Sink;
@@ -41,8 +41,8 @@ pub(super) struct Agent {
     folder: Arc<RunFolder>,
 }
 
-impl Kind for Agent {
-    fn ready(site: &Site<'_>, _: &mut Checks) -> Result<Self, Refused> {
+impl Ready for Agent {
+    fn of(site: &Site<'_>, _: &mut Checks) -> Result<Self, Refused> {
         let WorkKind::Agent(work) = &site.packet.work.kind else {
             return Err(refused(Reason::Internal, "bug: the work of another kind was handed to an agent"));
         };

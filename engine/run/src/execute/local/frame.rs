@@ -17,10 +17,10 @@ use crate::store::SlotFiles;
 use crate::sys::stop::StopSignal;
 use crate::workspace::{PrivateTree, WorkspaceError};
 
-/// What is special to a kind of work.
-pub(super) trait Kind: Sized + Send + 'static {
+/// Work of some kind that is ready to run: what is special to the kind.
+pub(super) trait Ready: Sized + Send + 'static {
     /// Makes ready what will run; nothing of it begins yet. `checks` may be told what the kind wants to be asked at the end.
-    fn ready(site: &Site<'_>, checks: &mut Checks) -> Result<Self, Refused>;
+    fn of(site: &Site<'_>, checks: &mut Checks) -> Result<Self, Refused>;
 
     /// What the journal says of its agent, if it is one.
     fn agent(&self) -> Option<LaunchAgent>;
@@ -41,30 +41,30 @@ pub(super) trait Kind: Sized + Send + 'static {
 }
 
 /// Runs attempts of a kind on this machine.
-pub(super) struct Local<K> {
+pub(super) struct Local<R> {
     host: Arc<Host>,
-    kind: PhantomData<fn() -> K>,
+    kind: PhantomData<fn() -> R>,
 }
 
-impl<K> Local<K> {
+impl<R> Local<R> {
     pub(super) fn new(host: Arc<Host>) -> Self {
         Local { host, kind: PhantomData }
     }
 }
 
-impl<K: Kind> Executor for Local<K> {
+impl<R: Ready> Executor for Local<R> {
     fn run(self: Arc<Self>, packet: Box<AttemptPacket>, sink: Sink, stop: StopSignal) -> Attempting {
         Box::pin(async move {
-            let ended = attempt::<K>(&self.host, *packet, sink, stop).await;
+            let ended = attempt::<R>(&self.host, packet, sink, stop).await;
             ended.unwrap_or_else(|outcome| outcome)
         })
     }
 }
 
 /// All steps in order; the error is the end of an attempt whose work never began.
-async fn attempt<K: Kind>(
+async fn attempt<R: Ready>(
     host: &Arc<Host>,
-    packet: AttemptPacket,
+    packet: Box<AttemptPacket>,
     mut sink: Sink,
     stop: StopSignal,
 ) -> Result<Box<Outcome>, Refused> {
@@ -75,7 +75,7 @@ async fn attempt<K: Kind>(
     let site = Site::of(host, &packet, tree)?;
     site.write_files()?;
     let mut checks = Checks::of(&site);
-    let ready = K::ready(&site, &mut checks)?;
+    let ready = R::of(&site, &mut checks)?;
     let setup = site.setup()?;
     let work = &packet.work;
     let launch = Launch {
@@ -101,8 +101,8 @@ async fn attempt<K: Kind>(
 /// Makes the tree that an attempt asks for.
 async fn make_tree(
     host: &Arc<Host>,
-    packet: AttemptPacket,
-) -> Result<(AttemptPacket, Option<Arc<PrivateTree>>), Refused> {
+    packet: Box<AttemptPacket>,
+) -> Result<(Box<AttemptPacket>, Option<Arc<PrivateTree>>), Refused> {
     if packet.tree.is_none() {
         return Ok((packet, None));
     }

@@ -8,7 +8,7 @@ use flow_core::plan::Output;
 use flow_core::values::{Program, ShellWork, WorkKind};
 
 use super::command::set;
-use super::frame::Kind;
+use super::frame::Ready;
 use super::judge::{Checks, PairsFile};
 use super::site::{Refused, Site, refused};
 use crate::execute::sink::Sink;
@@ -28,8 +28,8 @@ pub(super) struct Shell {
     folder: Arc<RunFolder>,
 }
 
-impl Kind for Shell {
-    fn ready(site: &Site<'_>, checks: &mut Checks) -> Result<Self, Refused> {
+impl Ready for Shell {
+    fn of(site: &Site<'_>, checks: &mut Checks) -> Result<Self, Refused> {
         let WorkKind::Shell(work) = &site.packet.work.kind else {
             return Err(refused(Reason::Internal, "bug: the work of another kind was handed to the shell"));
         };
