@@ -73,74 +73,91 @@ pub struct Graph {
     pub needs: Vec<Vec<Edge>>,
 }
 
+/// A task that waits for another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dependent {
+    /// The one that waits.
+    pub task: TaskId,
+    /// How the other must end.
+    pub kind: EdgeKind,
+}
+
 /// For each task those that wait for it, in manifest order: one list, and where in it those of each task begin.
+#[derive(Clone, Debug)]
 pub struct Dependents {
     starts: Vec<u32>,
-    tasks: Vec<TaskId>,
+    all: Vec<Dependent>,
 }
 
 impl Dependents {
-    /// Those that wait for a task.
-    pub fn of(&self, task: TaskId) -> &[TaskId] {
-        let at = |index: usize| self.starts[index] as usize;
-        &self.tasks[at(task.index())..at(task.index() + 1)]
-    }
-}
-
-impl Graph {
-    /// Who waits for each task.
-    pub fn dependents(&self) -> Dependents {
-        let mut starts = vec![0u32; self.needs.len() + 1];
-        for edge in self.needs.iter().flatten() {
-            starts[edge.from.index() + 1] += 1;
-        }
+    /// Turns around what each task needs.
+    pub fn new<'a>(needs: impl Iterator<Item = &'a [Edge]> + Clone) -> Self {
+        // The count of each task stands one place behind its own: summed up, it is where the next one begins.
+        let mut starts = vec![0u32; needs.clone().count() + 1];
+        needs.clone().flatten().for_each(|edge| starts[edge.from.index() + 1] += 1);
         for index in 1..starts.len() {
             starts[index] += starts[index - 1];
         }
         let mut free = starts.clone();
-        let mut tasks = vec![TaskId::at(0); self.needs.iter().map(Vec::len).sum()];
-        for (index, needs) in self.needs.iter().enumerate() {
+        let nobody = Dependent { task: TaskId::at(0), kind: EdgeKind::Done };
+        let mut all = vec![nobody; starts[starts.len() - 1] as usize];
+        for (index, needs) in needs.enumerate() {
             for edge in needs {
                 let free = &mut free[edge.from.index()];
-                tasks[*free as usize] = TaskId::at(index);
+                all[*free as usize] = Dependent { task: TaskId::at(index), kind: edge.kind };
                 *free += 1;
             }
         }
-        Dependents { starts, tasks }
+        Dependents { starts, all }
+    }
+
+    /// Those that wait for a task.
+    pub fn of(&self, task: TaskId) -> &[Dependent] {
+        let at = |index: usize| self.starts[index] as usize;
+        &self.all[at(task.index())..at(task.index() + 1)]
     }
 
     /// The tasks so that each stands behind what it needs, ties in manifest order. Tasks on a cycle, and what needs
     /// them, are left out.
     pub fn order(&self) -> Vec<TaskId> {
-        let dependents = self.dependents();
-        let mut open: Vec<usize> = self.needs.iter().map(Vec::len).collect();
-        let free = |(index, open): (usize, &usize)| (*open == 0).then(|| Reverse(TaskId::at(index)));
+        let mut open = vec![0u32; self.starts.len() - 1];
+        self.all.iter().for_each(|dependent| open[dependent.task.index()] += 1);
+        let free = |(index, open): (usize, &u32)| (*open == 0).then(|| Reverse(TaskId::at(index)));
         let mut ready: BinaryHeap<Reverse<TaskId>> = open.iter().enumerate().filter_map(free).collect();
         let mut order = Vec::with_capacity(open.len());
         while let Some(Reverse(task)) = ready.pop() {
             order.push(task);
-            for dependent in dependents.of(task) {
-                let open = &mut open[dependent.index()];
+            for dependent in self.of(task) {
+                let open = &mut open[dependent.task.index()];
                 *open -= 1;
                 if *open == 0 {
-                    ready.push(Reverse(*dependent));
+                    ready.push(Reverse(dependent.task));
                 }
             }
         }
         order
     }
 
-    /// For each task the number of edges of the longest path from it to a task that nothing needs.
-    pub fn ranks(&self) -> Vec<u32> {
-        let mut ranks = vec![0u32; self.needs.len()];
-        for task in self.order().into_iter().rev() {
-            for edge in &self.needs[task.index()] {
-                let rank = ranks[task.index()] + 1;
-                let upstream = &mut ranks[edge.from.index()];
-                *upstream = rank.max(*upstream);
-            }
+    /// For each task the number of edges of the longest path from it to a task that nothing needs; `order` is theirs.
+    pub fn ranks(&self, order: &[TaskId]) -> Vec<u32> {
+        let mut ranks = vec![0u32; self.starts.len() - 1];
+        for &task in order.iter().rev() {
+            let beyond = self.of(task).iter().map(|next| ranks[next.task.index()] + 1).max();
+            ranks[task.index()] = beyond.unwrap_or(0);
         }
         ranks
+    }
+}
+
+impl Graph {
+    /// Who waits for each task.
+    pub fn dependents(&self) -> Dependents {
+        Dependents::new(self.needs.iter().map(Vec::as_slice))
+    }
+
+    /// The tasks so that each stands behind what it needs, as [`Dependents::order`] has it.
+    pub fn order(&self) -> Vec<TaskId> {
+        self.dependents().order()
     }
 
     /// Up to `most` cycles, each as short as can be through its first task: every task needs the one behind it and the

@@ -503,7 +503,7 @@ fn counts_are_of_instances_and_not_of_what_became_them() {
 fn a_waiting_task_costs_less_than_a_kibibyte() {
     use std::mem::size_of;
     // The book's node, the spec, an edge each way with its indices, a place in the queue, twice an address of 40 bytes.
-    let edges = 4 * (size_of::<crate::graph::Edge>() + size_of::<super::super::wiring::Dependent>());
+    let edges = 4 * (size_of::<crate::graph::Edge>() + size_of::<crate::graph::Dependent>());
     let tables = 64 + 2 * (40 + 16);
     let task = size_of::<super::super::book::Node>() + size_of::<super::NodeSpec>() + edges + tables;
     assert!(task < 1024, "{task}");
