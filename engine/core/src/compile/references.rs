@@ -7,7 +7,7 @@ use super::scope::{Need, OutputRead, Scope, Spot};
 use super::shape::Shape;
 use crate::diagnostic::{Code, Diagnostic, Span};
 use crate::model::{Reason, TaskState};
-use crate::template::{Reference, Segment};
+use crate::template::{Reference, Segment, Template};
 
 /// Names of other systems and what stands for them here.
 const FOREIGN: &[(&str, &str)] = &[
@@ -100,6 +100,36 @@ impl<'a> Scope<'_, 'a> {
         }
     }
 
+    /// Whether the task's own variable of a name has a secret in it.
+    fn own_is_secret(&self, name: &str) -> bool {
+        let Some(task) = self.task else { return false };
+        let own = |name: &str| {
+            let mut variables = task.keys.own.env.iter().chain(&task.keys.defaults.env);
+            variables.find(|(own, _)| own.value == name)
+        };
+        let (mut asked, mut seen) = (vec![name.to_owned()], Vec::new());
+        while let Some(name) = asked.pop() {
+            let Some((_, text)) = own(&name).filter(|_| !seen.contains(&name)) else { continue };
+            // What is wrong with it is said where it stands.
+            let template = Template::text(&text.value);
+            for reference in template.iter().flat_map(|template| &template.references) {
+                match reference.path.as_slice() {
+                    [Segment::Name(root), ..] if root == "secrets" => return true,
+                    [Segment::Name(root), Segment::Name(of)] if root == "env" => {
+                        let of_plan = self.world.env.get(of.as_str()).is_some_and(|variable| variable.secret);
+                        if of_plan || self.world.secrets.contains(&of.as_str()) {
+                            return true;
+                        }
+                        asked.push(of.clone());
+                    }
+                    _ => {}
+                }
+            }
+            seen.push(name);
+        }
+        false
+    }
+
     fn variable(
         &self,
         findings: &mut Findings,
@@ -130,7 +160,7 @@ impl<'a> Scope<'_, 'a> {
             Some(own) => own.secret,
             None => self.world.secrets.contains(&name.as_str()),
         };
-        if is_secret && !spot.in_env() {
+        if !spot.in_env() && (is_secret || self.own_is_secret(name)) {
             return Err(Problem::reference(
                 format!("`env.{name}` holds a secret, which can be used in `env` only"),
                 format!("let the program read its variable `{name}`"),

@@ -266,6 +266,24 @@ fn secrets_are_declared_set_and_stay_in_env() {
 }
 
 #[test]
+fn a_tasks_own_secret_is_not_shown_where_the_process_has_a_variable_of_that_name() {
+    let report = |value: &str| {
+        let plan = format!(
+            "secrets: [TOKEN]\ntasks:\n  a: {{ run: \"echo ${{{{ env.SHOWN }}}}\", env: {{ VIA: \"${{{{ secrets.TOKEN }}}}\", SHOWN: \"{value}\" }} }}\n"
+        );
+        Trial::of(&plan).env("TOKEN", "a long one").env("SHOWN", "x").env("VIA", "y").report()
+    };
+    for value in ["${{ secrets.TOKEN }}", "Bearer ${{ env.VIA }}", "${{ env.TOKEN | upper }}"] {
+        let said = report(value);
+        assert!(
+            said.contains("`env.SHOWN` holds a secret, which can be used in `env` only"),
+            "{value}: {said}"
+        );
+    }
+    assert_eq!(report("${{ env.SHOWN }}"), "");
+}
+
+#[test]
 fn env_sees_the_process_and_what_is_declared_above() {
     let plan = "env: { A: \"${{ env.HOME }}\", B: \"${{ env.A }}\", C: \"${{ env.D }}\", D: d }\ntasks:\n  a: { run: \"echo ${{ env.D }} ${{ env.OWN }}\", env: { OWN: x } }\n";
     assert_snapshot!(Trial::of(plan).env("HOME", "/root").report(), @r#"
