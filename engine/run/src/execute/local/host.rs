@@ -6,11 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use flow_core::model::Reason;
 use flow_core::values::{Facts, Sealed};
 
-use super::agent::Agent;
-use super::frame::Local;
-use super::shell::Shell;
 use super::site::{Refused, refused};
-use crate::execute::{Executors, Mask};
+use crate::execute::Mask;
 use crate::provider::Providers;
 use crate::store::{RunFolder, SlotFiles, Slots};
 use crate::workspace::Trees;
@@ -39,15 +36,6 @@ impl Host {
         let values = secrets.iter().filter_map(|name| facts.env.get(name));
         let mask = (!secrets.is_empty()).then(|| Arc::new(Mask::new(values.map(String::as_str))));
         Host { slots: Mutex::new(Slots::new(&folder, slots)), facts, folder, trees, providers, mask }
-    }
-
-    /// The executors that run everything here.
-    pub fn executors(self) -> Executors {
-        let host = Arc::new(self);
-        Executors {
-            shell: Arc::new(Local::<Shell>::new(Arc::clone(&host))),
-            agent: Arc::new(Local::<Agent>::new(host)),
-        }
     }
 
     /// The project.
