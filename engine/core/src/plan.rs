@@ -17,10 +17,12 @@ use crate::template::{Script, Template};
 mod expand;
 mod expand_rules;
 mod expected;
+mod facts;
 mod kind;
 mod reads;
 mod select;
 
+pub use facts::{FACTS, Fact, FactInfo, FactOf, FactType, OfMany, USAGE, UsageFact};
 pub use kind::{
     AgentCheck, AgentChecks, AgentTask, Command, Kind, KindInfo, Permissions, ShellTask, TaskKind, Written,
 };

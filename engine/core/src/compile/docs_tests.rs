@@ -1,8 +1,9 @@
-use super::fields::{AGENT, EXPANDED, OF_INSTANCE, OF_SELF, SHELL, USAGE};
+use super::fields::{OF_INSTANCE, OF_SELF};
 use super::references::{GIT, RUN, RUN_STATUS};
 use super::words::{EDGES, ISOLATIONS, MERGES, MODES, ON_LOST};
 use super::{inputs, schema, settings};
 use crate::model::{OF_SERVER, Reason, TOOLS, TaskState, offered_tools, tool};
+use crate::plan::{FACTS, FactInfo, FactOf, Kind, OfMany, USAGE};
 use crate::syntax::fields::Field;
 use crate::testing::{AGENTS, LANGUAGE, PERMISSIONS, SETTINGS, keys, listed, same, tables};
 use crate::wire::APIS;
@@ -41,21 +42,27 @@ fn every_field_of_a_task_has_a_row() {
     let first = |table: usize| -> Vec<String> {
         tables[table].iter().map(|row| row[0].trim_matches('`').to_owned()).collect()
     };
-    let one: Vec<&str> = SHELL.iter().copied().filter(|field| !AGENT.contains(field)).collect();
-    same(first(0), one.into_iter().chain(AGENT.iter().copied()).chain(["branch", "patch"]));
+    let names = |of: &dyn Fn(&FactInfo) -> bool| -> Vec<&str> {
+        FACTS.iter().filter(|row| of(row)).map(|row| row.name).collect()
+    };
+    same(first(0), names(&|row| row.of != FactOf::Many));
     for row in &tables[0] {
-        let field = row[0].trim_matches('`');
-        let of = match (SHELL.contains(&field), AGENT.contains(&field)) {
-            (true, true) => "all",
-            (true, false) => "commands",
-            (false, true) => "agents",
-            (false, false) => continue,
+        let field = FactInfo::of_name(row[0].trim_matches('`')).unwrap();
+        let of = match field.of {
+            FactOf::Kinds(Kind::ALL) => "all",
+            FactOf::Kinds([Kind::Shell]) => "commands",
+            FactOf::Kinds([Kind::Agent]) => "agents",
+            FactOf::Kinds(_) => panic!("say how the page names these kinds"),
+            FactOf::PrivateTree | FactOf::Many => continue,
         };
-        assert_eq!(row[2], of, "{field}");
+        assert_eq!(row[2], of, "{}", field.name);
     }
-    same(first(1), EXPANDED.iter().copied());
+    same(first(1), names(&|row| row.of_many != OfMany::Nothing));
+    let beginning =
+        "An attempt that has just ended, as `task` in `expect.that` and `retry.if`, has of these:";
+    same(listed(LANGUAGE, beginning), names(&|row| row.of_attempt));
     same(in_row("## Fields of a task", "results", 1), OF_INSTANCE.iter().copied());
-    same(listed(LANGUAGE, "Fields of `usage`:"), USAGE.iter().copied());
+    same(listed(LANGUAGE, "Fields of `usage`:"), USAGE.iter().map(|(name, _)| *name));
 }
 
 #[test]

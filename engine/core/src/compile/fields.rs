@@ -3,47 +3,9 @@
 use super::schema::dead_end;
 use super::shape::Shape;
 use crate::model::{Isolation, Merge};
-use crate::plan::Kind;
+use crate::plan::{FACTS, Fact, FactInfo, FactOf, FactType, OfMany, USAGE};
 use crate::template::Segment;
 
-pub(super) const SHELL: &[&str] = &[
-    "output",
-    "text",
-    "stdout",
-    "stderr",
-    "exit_code",
-    "status",
-    "reason",
-    "attempts",
-    "duration",
-    "notification",
-    "artifacts",
-    "dir",
-];
-pub(super) const AGENT: &[&str] = &[
-    "output",
-    "text",
-    "status",
-    "reason",
-    "attempts",
-    "duration",
-    "usage",
-    "notification",
-    "artifacts",
-    "dir",
-];
-pub(super) const EXPANDED: &[&str] =
-    &["output", "results", "status", "reason", "attempts", "duration", "notification"];
-pub(super) const USAGE: &[&str] = &[
-    "turns",
-    "tool_uses",
-    "total_tokens",
-    "input_tokens",
-    "output_tokens",
-    "cache_read_tokens",
-    "cache_write_tokens",
-    "model",
-];
 /// What an instance has beside the values of its kind.
 pub(super) const OF_INSTANCE: &[&str] = &["key", "item"];
 /// What `task` has everywhere, and in `expect.that` and `retry.if` beside the values of its kind. What is known first stands
@@ -76,91 +38,103 @@ impl Wrong {
 
 /// Whether an attempt has such a value once it has ended.
 pub(super) fn is_value(name: &str) -> bool {
-    [SHELL, AGENT].iter().any(|names| names.contains(&name))
+    FactInfo::of_name(name).is_some_and(|row| row.of_attempt)
 }
 
 /// Checks the path behind `tasks.x`.
 pub(super) fn check(shape: &Shape<'_>, path: &[Segment]) -> Result<(), Wrong> {
     match shape.is_expanded() {
         true => expanded(shape, path),
-        false => single(shape, path, &[]),
+        false => single(shape, path, |_| true, &[]),
     }
 }
 
 /// Checks the path behind `task`, where a task speaks of its own attempt.
 pub(super) fn check_own(shape: &Shape<'_>, path: &[Segment]) -> Result<(), Wrong> {
-    single(shape, path, OF_SELF)
+    single(shape, path, |row| row.of_attempt, OF_SELF)
 }
 
 fn expanded(shape: &Shape<'_>, path: &[Segment]) -> Result<(), Wrong> {
-    let Some(field) = known_field(path, EXPANDED.iter().copied())? else { return Ok(()) };
+    let rows = FACTS.iter().filter(|row| row.of_many != OfMany::Nothing);
+    let Some(field) = known_field(path, rows.map(|row| row.name))? else { return Ok(()) };
     let deeper = &path[1..];
-    let in_list = |element: fn(&Shape<'_>, &[Segment]) -> Result<(), Wrong>| match deeper {
-        [] => Ok(()),
-        [Segment::Index(_), rest @ ..] => rest_of(2, element(shape, rest)),
+    let Some(row) = FactInfo::of_name(field).filter(|row| row.of_many == OfMany::List) else {
+        return rest_of(1, plain(deeper));
+    };
+    match deeper {
+        [] | [Segment::Index(_)] => Ok(()),
+        [Segment::Index(_), rest @ ..] => rest_of(2, of_one(shape, row.is, rest)),
         [Segment::Name(_), ..] => {
             Err(Wrong::new(1, "is a list, one element an instance, and has no fields", [])
                 .help("loop over it, or pick one with `[0]`, `| first`, `| map(attribute=\"...\")`"))
         }
-    };
-    match field {
-        "output" => in_list(|shape, rest| if rest.is_empty() { Ok(()) } else { output(shape, rest) }),
-        "results" => {
-            in_list(|shape, rest| if rest.is_empty() { Ok(()) } else { single(shape, rest, OF_INSTANCE) })
-        }
-        "notification" => in_list(|_, rest| plain(rest)),
-        _ => rest_of(1, plain(deeper)),
     }
 }
 
-fn single(shape: &Shape<'_>, path: &[Segment], more: &'static [&'static str]) -> Result<(), Wrong> {
-    let names = match shape.kind {
-        Some(Kind::Shell) => SHELL,
-        Some(Kind::Agent) => AGENT,
-        None => return Ok(()),
-    };
+/// Checks a path into those facts of one task that are at hand where it stands, and `more` beside them.
+fn single(
+    shape: &Shape<'_>,
+    path: &[Segment],
+    at_hand: fn(&FactInfo) -> bool,
+    more: &'static [&'static str],
+) -> Result<(), Wrong> {
+    let Some(kind) = shape.kind else { return Ok(()) };
     // What a private tree leaves behind.
-    let tree: &[&str] = match (shape.isolation, shape.merge) {
+    let tree: &[Fact] = match (shape.isolation, shape.merge) {
         (Isolation::None | Isolation::Fork, _) => &[],
-        (Isolation::Worktree, Merge::Patch) => &["branch", "patch"],
+        (Isolation::Worktree, Merge::Patch) => &[Fact::Branch, Fact::Patch],
         (
             Isolation::Worktree,
             Merge::None | Merge::Branch | Merge::Apply | Merge::Squash | Merge::CherryPick,
-        ) => &["branch"],
-        (Isolation::Copy, Merge::Patch) => &["patch"],
+        ) => &[Fact::Branch],
+        (Isolation::Copy, Merge::Patch) => &[Fact::Patch],
         (Isolation::Copy, Merge::None | Merge::Branch | Merge::Apply | Merge::Squash | Merge::CherryPick) => {
             &[]
         }
     };
-    if let Some(Segment::Name(name)) = path.first() {
-        match (name.as_str(), shape.isolation) {
-            ("branch" | "patch", Isolation::None | Isolation::Fork) => {
-                let wrong = Wrong::new(0, format!("works in the shared tree and has no `{name}`"), []);
-                return Err(wrong.help("give it `isolation: worktree`"));
+    if let Some(Segment::Name(name)) = path.first()
+        && let Some(row @ FactInfo { fact, of: FactOf::PrivateTree, .. }) = FactInfo::of_name(name)
+        && !tree.contains(fact)
+        && at_hand(row)
+    {
+        let (why, help) = match shape.isolation {
+            Isolation::None | Isolation::Fork => {
+                (format!("works in the shared tree and has no `{name}`"), "give it `isolation: worktree`")
             }
-            ("branch", Isolation::Copy) => {
-                let wrong = Wrong::new(0, "works in a copy and has no `branch`", []);
-                return Err(wrong.help("give it `isolation: worktree`"));
+            Isolation::Copy if *fact == Fact::Branch => {
+                (format!("works in a copy and has no `{name}`"), "give it `isolation: worktree`")
             }
-            ("patch", Isolation::Worktree | Isolation::Copy) if shape.merge != Merge::Patch => {
-                return Err(Wrong::new(0, "makes no `patch`", []).help("give it `merge: patch`"));
-            }
-            _ => {}
-        }
+            Isolation::Worktree | Isolation::Copy => (format!("makes no `{name}`"), "give it `merge: patch`"),
+        };
+        return Err(Wrong::new(0, why, []).help(help));
     }
-    let names = names.iter().chain(tree).chain(more).copied();
+    let of_kind = FACTS.iter().filter(|row| row.is_of(kind));
+    let of_tree = FACTS.iter().filter(|row| tree.contains(&row.fact));
+    let names =
+        of_kind.chain(of_tree).filter(|row| at_hand(row)).map(|row| row.name).chain(more.iter().copied());
     let Some(field) = known_field(path, names)? else { return Ok(()) };
-    let deeper = &path[1..];
-    match (field, deeper) {
-        (_, []) | ("item", _) => Ok(()),
-        ("output", _) => rest_of(1, output(shape, deeper)),
-        ("artifacts", [Segment::Index(_), rest @ ..]) => rest_of(2, plain(rest)),
-        ("artifacts", _) => Err(Wrong::new(1, "is a list of paths and has no fields", [])),
-        ("usage", [Segment::Name(name)]) if USAGE.contains(&name.as_str()) => Ok(()),
-        ("usage", [segment, ..]) => {
-            Err(Wrong::new(1, format!("has no `{}`", shown(segment)), USAGE.iter().copied()))
+    match (FactInfo::of_name(field), &path[1..]) {
+        (_, []) => Ok(()),
+        // An item can be anything.
+        (None, _) if field == "item" => Ok(()),
+        (row, deeper) => rest_of(1, of_one(shape, row.map_or(FactType::Text, |row| row.is), deeper)),
+    }
+}
+
+/// Checks the path into a fact of one task, or of one instance.
+fn of_one(shape: &Shape<'_>, is: FactType, path: &[Segment]) -> Result<(), Wrong> {
+    let usage = || USAGE.iter().map(|(name, _)| *name);
+    match (is, path) {
+        (FactType::Output, _) => output(shape, path),
+        (FactType::Results, _) => single(shape, path, |row| row.in_results, OF_INSTANCE),
+        (FactType::Paths, [Segment::Index(_), rest @ ..]) => rest_of(1, plain(rest)),
+        (FactType::Paths, _) => Err(Wrong::new(0, "is a list of paths and has no fields", [])),
+        (FactType::Usage, [Segment::Name(name)]) if usage().any(|known| known == name) => Ok(()),
+        (FactType::Usage, [segment, ..]) => {
+            Err(Wrong::new(0, format!("has no `{}`", shown(segment)), usage()))
         }
-        _ => rest_of(1, plain(deeper)),
+        (FactType::Usage, []) => Ok(()),
+        (FactType::Text | FactType::Number | FactType::State | FactType::Reason, _) => plain(path),
     }
 }
 

@@ -439,7 +439,7 @@ fn an_expanded_task_has_lists_of_values() {
     5 |     run: echo ${{ tasks.a.results[0].stdot }}
       |                   ^^^^^^^^^^^^^^^^^^^^^^^^
       |
-      = help: did you mean `stdout`? available: `output`, `text`, `stdout`, `stderr`, `exit_code`, `status`, `reason`, `attempts`, `duration`, `notification`, `artifacts`, `dir` and 2 more
+      = help: did you mean `stdout`? available: `output`, `text`, `stdout`, `stderr`, `exit_code`, `status`, `reason`, `attempts`, `duration`, `artifacts`, `dir`, `key` and 1 more
     ");
 }
 
@@ -467,8 +467,13 @@ fn a_task_speaks_of_itself_as_task_where_it_has_ended() {
     3 |   a: { run: echo, retry: { max: 1, if: task.exitcode == 3 } }
       |                                        ^^^^^^^^^^^^^
       |
-      = help: did you mean `exit_code`? available: `output`, `text`, `stdout`, `stderr`, `exit_code`, `status`, `reason`, `attempts`, `duration`, `notification`, `artifacts`, `dir` and 4 more
+      = help: did you mean `exit_code`? available: `output`, `text`, `stdout`, `stderr`, `exit_code`, `status`, `reason`, `duration`, `artifacts`, `id`, `address`, `key` and 1 more
     ");
+    for lacked in ["task.attempts", "task.dir", "task.notification"] {
+        let plan = format!("tasks:\n  a: {{ run: echo, retry: {{ max: 1, if: {lacked} == 'x' }} }}\n");
+        let field = lacked.trim_start_matches("task.");
+        assert!(check(&plan).contains(&format!("this task has no `{field}`")), "{lacked}");
+    }
     assert_snapshot!(hole("task.output"), @r"
     error[F0303]: `task.output` is known once the attempt has ended: in `expect.that` and `retry.if`
      --> plan.yaml:8:19

@@ -8,7 +8,7 @@ use super::schema;
 use super::scope::Scope;
 use super::shape::Shape;
 use crate::model::{Reason, RunStatus, TaskState};
-use crate::plan::Output;
+use crate::plan::{FactInfo, FactType, OfMany, Output};
 use crate::template::Segment;
 
 /// A type, as far as it decides how values compare.
@@ -76,35 +76,37 @@ fn of_input(input: &Input) -> Option<Type> {
 
 fn of_task(shape: &Shape<'_>, path: &[Segment]) -> Option<Type> {
     match (shape.is_expanded(), path) {
-        (true, [Segment::Name(field)]) => match field.as_str() {
-            "output" | "results" => Some(Type::List),
-            "status" => of_status(),
-            "reason" => of_reason(),
-            _ => None,
-        },
+        (true, [Segment::Name(field)]) => {
+            let row = FactInfo::of_name(field)?;
+            match row.of_many {
+                OfMany::Nothing => None,
+                OfMany::List => Some(Type::List),
+                OfMany::Whole => of_fact(row.is),
+            }
+        }
         (true, _) => None,
         (false, _) => of_single(shape, path),
     }
 }
 
-fn of_status() -> Option<Type> {
-    Some(words(TaskState::ENDS.iter().map(|state| state.as_str())))
-}
-
-fn of_reason() -> Option<Type> {
-    Some(words(Reason::ALL.iter().map(|reason| reason.as_str())))
+/// The type of a fact that is the same for every task; `None` where it has parts.
+fn of_fact(is: FactType) -> Option<Type> {
+    match is {
+        FactType::Text => Some(Type::Text),
+        FactType::Number => Some(Type::Number),
+        FactType::Paths => Some(Type::List),
+        FactType::State => Some(words(TaskState::ENDS.iter().map(|state| state.as_str()))),
+        FactType::Reason => Some(words(Reason::ALL.iter().map(|reason| reason.as_str()))),
+        FactType::Output | FactType::Usage | FactType::Results => None,
+    }
 }
 
 fn of_single(shape: &Shape<'_>, path: &[Segment]) -> Option<Type> {
     let (Segment::Name(field), deeper) = path.split_first()? else { return None };
-    match (field.as_str(), deeper) {
-        ("status", []) => of_status(),
-        ("reason", []) => of_reason(),
-        ("text" | "stdout" | "stderr" | "dir" | "branch" | "patch" | "notification", []) => Some(Type::Text),
-        ("exit_code" | "attempts" | "duration", []) => Some(Type::Number),
-        ("artifacts", []) => Some(Type::List),
-        ("output", _) => of_output(&shape.output, deeper),
-        _ => None,
+    match (FactInfo::of_name(field)?.is, deeper) {
+        (FactType::Output, _) => of_output(&shape.output, deeper),
+        (is, []) => of_fact(is),
+        (_, [..]) => None,
     }
 }
 

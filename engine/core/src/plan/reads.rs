@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{AgentTask, Item, Items, Over, Plan, Task, Written};
+use super::{AgentTask, FactInfo, Item, Items, Over, Plan, Task, Written};
 use crate::ids::TaskId;
 use crate::model::Isolation;
 use crate::template::{Reference, Script, Segment, Template};
@@ -21,7 +21,7 @@ pub struct Read<'p> {
 impl Read<'_> {
     /// Whether it is about how the task ended, which is known of one that never ran as well.
     pub fn is_of_the_end(&self) -> bool {
-        matches!(self.field, "status" | "reason" | "attempts" | "duration")
+        FactInfo::of_name(self.field).is_some_and(FactInfo::is_of_the_end)
     }
 }
 

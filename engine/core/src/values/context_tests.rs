@@ -4,7 +4,8 @@ use super::super::testing::{Middle, instance};
 use super::super::{Sealed, WorkKind, work_of_task};
 use super::Scope;
 use crate::compile::testing::Trial;
-use crate::model::{AttemptEnd, Digest, Outcome, OutputSlice, Reason, Settings, TaskState};
+use crate::model::{AttemptEnd, Digest, Outcome, OutputSlice, Reason, Settings, TaskState, Usage};
+use crate::plan::USAGE;
 use crate::report::testing::{What, exit, said};
 use crate::template::Template;
 
@@ -34,6 +35,22 @@ fn the_output_of_a_task_that_did_not_complete_is_null_through_every_field() {
     assert_eq!(
         prompt_after(1, "${{ tasks.a.output | default('none') }} ${{ tasks.a.stdout | head(1) }}"),
         "none one"
+    );
+}
+
+#[test]
+fn every_fact_of_what_an_agent_used_can_be_read() {
+    let reads: Vec<String> =
+        USAGE.iter().map(|(name, _)| format!("{name}=${{{{ tasks.a.usage.{name} }}}}")).collect();
+    let plan = format!("tasks:\n  a: {{ prompt: p }}\n  b: {{ prompt: '{}' }}\n", reads.join(" "));
+    let mut run = Middle::of(&plan);
+    let slice = run.journal.text("a", "done");
+    let usage = Usage { turns: 2, input_tokens: 30, cache_read_tokens: 10, ..Usage::default() };
+    run.journal.run("a", 1, What::Agent, Outcome { usage: Some(usage), ..said(slice) });
+    assert_eq!(
+        run.prompt("b"),
+        "turns=2 tool_uses=0 total_tokens=40 input_tokens=30 output_tokens=0 cache_read_tokens=10 \
+         cache_write_tokens=0 model="
     );
 }
 

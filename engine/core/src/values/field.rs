@@ -4,23 +4,23 @@ use serde_json::{Map, Value, json};
 
 use crate::ids::Address;
 use crate::model::{Artifact, Digest, Outcome, OutputSlice, Reason, TaskState, Usage, WorktreeOutcome};
+use crate::plan::{FACTS, Fact, FactInfo, FactOf, OfMany, USAGE};
 use crate::report::{Fold, TaskReport, Texts, notification};
 
 /// The value of a field. Fields that a kind of task doesn't have are refused by the compiler; here they are null. The error
 /// says that what the task wrote can't be read any more.
 pub(super) fn field(task: &TaskReport, name: &str, run: &Fold, texts: &dyn Texts) -> Result<Value, String> {
-    let Some(instances) = &task.instances else {
-        return own(task, name, texts).map_err(|why| lost(task, name, &why));
-    };
-    let all = instances.iter().filter_map(|address| run.task(address));
-    match name {
-        "output" => all
-            .filter(|task| task.state == TaskState::Completed)
-            .map(|task| own(task, name, texts).map_err(|why| lost(task, name, &why)))
-            .collect(),
-        "results" => all.map(|task| result(task, texts)).collect(),
-        "notification" => all.map(|task| own(task, name, texts)).collect(),
-        _ => Ok(common(task, name)),
+    let Some(row) = FactInfo::of_name(name) else { return Ok(Value::Null) };
+    match (&task.instances, row.of_many) {
+        (None, _) if row.of == FactOf::Many => Ok(Value::Null),
+        (None, _) | (Some(_), OfMany::Whole) => read(task, row, texts),
+        (Some(_), OfMany::Nothing) => Ok(Value::Null),
+        (Some(instances), OfMany::List) => {
+            let all = instances.iter().filter_map(|address| run.task(address));
+            all.filter(|task| row.fact != Fact::Output || task.state == TaskState::Completed)
+                .map(|task| read(task, row, texts))
+                .collect()
+        }
     }
 }
 
@@ -30,41 +30,56 @@ pub fn unreadable(task: &TaskReport, name: &str, run: &Fold, texts: &dyn Texts) 
         None => vec![task],
         Some(instances) => instances.iter().filter_map(|address| run.task(address)).collect(),
     };
-    let read = |task: &TaskReport| match name {
-        "results" => result(task, texts),
-        _ => own(task, name, texts).map_err(|why| lost(task, name, &why)),
-    };
-    all.into_iter().filter_map(|task| Some((task.address.clone(), read(task).err()?))).collect()
+    let Some(row) = FactInfo::of_name(name) else { return Vec::new() };
+    all.into_iter().filter_map(|task| Some((task.address.clone(), read(task, row, texts).err()?))).collect()
 }
 
-fn lost(task: &TaskReport, name: &str, why: &str) -> String {
-    format!("`{name}` of `{}` can't be read: {why}", task.address)
+/// The fact of a task that is no list of instances; an error says which can't be read.
+fn read(task: &TaskReport, row: &FactInfo, texts: &dyn Texts) -> Result<Value, String> {
+    let value = own(task, row.fact, texts);
+    // Which part of `.results` can't be read says more.
+    let says_so = row.fact == Fact::Results;
+    value.map_err(|why| match says_so {
+        true => why,
+        false => format!("`{}` of `{}` can't be read: {why}", row.name, task.address),
+    })
 }
 
-/// The value of a field of a task that is no list of instances.
-fn own(task: &TaskReport, name: &str, texts: &dyn Texts) -> Result<Value, String> {
+fn own(task: &TaskReport, fact: Fact, texts: &dyn Texts) -> Result<Value, String> {
     let last = task.attempts.last();
-    Ok(match name {
-        "output" if has_output(task) => output(task, texts)?,
-        "output" => Value::Null,
-        "text" => text(last.and_then(|attempt| attempt.text.as_ref().or(attempt.stdout.as_ref())), texts)?,
-        "stdout" => whole(last.and_then(|attempt| attempt.stdout.as_ref()), texts)?,
-        "stderr" => whole(last.and_then(|attempt| attempt.stderr.as_ref()), texts)?,
-        "exit_code" => json!(task.exit_code),
-        "usage" => json!(task.usage),
-        "branch" => json!(task.worktree.as_ref().and_then(|tree| tree.branch.as_ref())),
-        "patch" => match task.worktree.as_ref().and_then(patch) {
+    Ok(match fact {
+        Fact::Output if has_output(task) => output(task, texts)?,
+        Fact::Output => Value::Null,
+        Fact::Results => result(task, texts)?,
+        Fact::Text => {
+            text(last.and_then(|attempt| attempt.text.as_ref().or(attempt.stdout.as_ref())), texts)?
+        }
+        Fact::Stdout => whole(last.and_then(|attempt| attempt.stdout.as_ref()), texts)?,
+        Fact::Stderr => whole(last.and_then(|attempt| attempt.stderr.as_ref()), texts)?,
+        Fact::ExitCode => json!(task.exit_code),
+        Fact::Status => json!(task.state.as_str()),
+        Fact::Reason => json!(task.reason.map(Reason::as_str)),
+        Fact::Attempts => json!(task.attempts.len()),
+        Fact::Duration => json!(seconds(task.duration_ms)),
+        Fact::Usage => usage(task.usage.as_ref()),
+        Fact::Notification => json!(told(task, texts)?),
+        Fact::Branch => json!(task.worktree.as_ref().and_then(|tree| tree.branch.as_ref())),
+        Fact::Patch => match task.worktree.as_ref().and_then(patch) {
             Some(patch) => {
                 texts.check(&patch)?;
                 json!(texts.path(&patch))
             }
             None => Value::Null,
         },
-        "artifacts" => task.artifacts.iter().map(|one| kept(one, texts)).collect::<Result<_, _>>()?,
-        "dir" => json!(task.dir),
-        "notification" => json!(told(task, texts)?),
-        _ => common(task, name),
+        Fact::Artifacts => task.artifacts.iter().map(|one| kept(one, texts)).collect::<Result<_, _>>()?,
+        Fact::Dir => json!(task.dir),
     })
+}
+
+fn usage(usage: Option<&Usage>) -> Value {
+    let facts =
+        |usage: &Usage| USAGE.iter().map(|(name, value)| ((*name).to_owned(), value(usage))).collect();
+    usage.map_or(Value::Null, |usage| Value::Object(facts(usage)))
 }
 
 /// Whether a task has an output: it completed, or said what was asked for and something else was expected. A verdict
@@ -92,40 +107,13 @@ fn patch(tree: &WorktreeOutcome) -> Option<OutputSlice> {
     Some(OutputSlice::new(tree.patch.clone()?, 0, 0))
 }
 
-fn common(task: &TaskReport, name: &str) -> Value {
-    match name {
-        "status" => json!(task.state.as_str()),
-        "reason" => json!(task.reason.map(Reason::as_str)),
-        "attempts" => json!(task.attempts.len()),
-        "duration" => json!(seconds(task.duration_ms)),
-        _ => Value::Null,
-    }
-}
-
 /// An element of `.results`: every value of an instance with its key and item.
 fn result(task: &TaskReport, texts: &dyn Texts) -> Result<Value, String> {
-    const FIELDS: &[&str] = &[
-        "output",
-        "text",
-        "stdout",
-        "stderr",
-        "exit_code",
-        "status",
-        "reason",
-        "attempts",
-        "duration",
-        "usage",
-        "branch",
-        "patch",
-        "artifacts",
-        "dir",
-    ];
     let mut all = Map::new();
     all.insert("key".to_owned(), json!(task.key));
     all.insert("item".to_owned(), json!(task.item));
-    for name in FIELDS {
-        let value = own(task, name, texts).map_err(|why| lost(task, name, &why))?;
-        all.insert((*name).to_owned(), value);
+    for row in FACTS.iter().filter(|row| row.in_results) {
+        all.insert(row.name.to_owned(), read(task, row, texts)?);
     }
     Ok(Value::Object(all))
 }
@@ -209,21 +197,29 @@ struct Judged<'a> {
 }
 
 impl Judged<'_> {
-    fn values(self, texts: &dyn Texts) -> Result<Map<String, Value>, String> {
+    fn values(mut self, texts: &dyn Texts) -> Result<Map<String, Value>, String> {
+        let facts = FACTS.iter().filter(|row| row.of_attempt);
+        facts.map(|row| Ok((row.name.to_owned(), self.value(row.fact, texts)?))).collect()
+    }
+
+    fn value(&mut self, fact: Fact, texts: &dyn Texts) -> Result<Value, String> {
         let [said, stdout, stderr] = self.streams;
-        let all = [
-            ("output", self.output),
-            ("text", self::text(said.or(stdout), texts)?),
-            ("stdout", whole(stdout, texts)?),
-            ("stderr", whole(stderr, texts)?),
-            ("exit_code", json!(self.exit_code)),
-            ("status", json!(self.state.as_str())),
-            ("reason", json!(self.reason.map(Reason::as_str))),
-            ("duration", json!(seconds(self.duration_ms))),
-            ("usage", json!(self.usage)),
-            ("artifacts", self.artifacts.iter().map(|one| json!(texts.path(&one.slice()))).collect()),
-        ];
-        Ok(all.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
+        Ok(match fact {
+            Fact::Output => self.output.take(),
+            Fact::Text => text(said.or(stdout), texts)?,
+            Fact::Stdout => whole(stdout, texts)?,
+            Fact::Stderr => whole(stderr, texts)?,
+            Fact::ExitCode => json!(self.exit_code),
+            Fact::Status => json!(self.state.as_str()),
+            Fact::Reason => json!(self.reason.map(Reason::as_str)),
+            Fact::Duration => json!(seconds(self.duration_ms)),
+            Fact::Usage => usage(self.usage),
+            Fact::Artifacts => self.artifacts.iter().map(|one| json!(texts.path(&one.slice()))).collect(),
+            // What the task has and no attempt by itself.
+            Fact::Results | Fact::Attempts | Fact::Notification | Fact::Branch | Fact::Patch | Fact::Dir => {
+                Value::Null
+            }
+        })
     }
 }
 
