@@ -24,7 +24,7 @@ pub(super) fn agent_def(agent: AgentFile, text: &AgentText, found: &mut Vec<Diag
     };
     let disallowed_tools = denied(&file, &agent.disallowed_tools, found);
     let permission_mode = agent.permission_mode.as_ref().and_then(|word| {
-        let mode = choice(&file, "permissionMode", word, MODES, found)?;
+        let mode = choice(&file, "permissionMode", word, PermissionMode::WORDS, found)?;
         let personal = mode == PermissionMode::BypassPermissions && !may_bypass(text.source);
         if personal {
             found.push(
@@ -82,16 +82,6 @@ pub(super) fn agent_def(agent: AgentFile, text: &AgentText, found: &mut Vec<Diag
         warnings: found.iter().map(one_line).collect(),
     }
 }
-
-const MODES: &[(&str, PermissionMode)] = &[
-    ("default", PermissionMode::Default),
-    ("acceptEdits", PermissionMode::AcceptEdits),
-    ("plan", PermissionMode::Plan),
-    ("dontAsk", PermissionMode::DontAsk),
-    ("bypassPermissions", PermissionMode::BypassPermissions),
-    ("auto", PermissionMode::Auto),
-    ("bubble", PermissionMode::Bubble),
-];
 
 const EFFORTS: &[(&str, Effort)] = &[
     ("low", Effort::Low),

@@ -9,7 +9,7 @@ use super::prompts;
 use super::scope::Scope;
 use super::shape::{Keys, Shape};
 use super::shell;
-use super::words::{MODES, literal, whole, word};
+use super::words::{literal, whole, word};
 use crate::diagnostic::{Code, Span, Spanned};
 use crate::model::{
     AgentDef, Isolation, ModelRef, PermissionMode, Settings, ToolEffect, ToolPolicy, ToolRule, offered_tools,
@@ -154,7 +154,7 @@ pub(super) fn task<'a>(
 }
 
 fn permission_mode(findings: &mut Findings, mode: &Text) -> Option<PermissionMode> {
-    let read = word(findings, "permission_mode", mode, MODES)?;
+    let read = word(findings, "permission_mode", mode, PermissionMode::WORDS)?;
     if read == PermissionMode::BypassPermissions {
         let message = "a plan can't switch permissions off";
         let finding = findings.at(Code::AgentConflict, mode.span, message);

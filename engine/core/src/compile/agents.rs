@@ -13,9 +13,9 @@ use std::sync::{Arc, OnceLock};
 
 use super::agent_def::agent_def;
 use crate::diagnostic::{Code, Diagnostic, SourceFile, Span};
-use crate::import::{Import, file_stem, import};
+use crate::import::{Import, import};
 use crate::model::{AgentDef, AgentSource};
-use crate::text::{one_line, visible};
+use crate::text::{file_stem, one_line, visible};
 
 /// An agent file as it was found.
 #[derive(Clone, Debug)]

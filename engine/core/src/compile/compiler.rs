@@ -27,6 +27,7 @@ use crate::ids::TaskId;
 use crate::plan::{Expansion, Kind, Plan, Task};
 use crate::syntax::{self, RunText, Text, WorkflowFile};
 use crate::template::{Segment, Template};
+use crate::text::file_stem;
 
 /// Compiles a manifest: everything that is wrong with it, or a plan.
 pub fn compile(input: &CompileInput<'_>) -> Compiled {
@@ -146,7 +147,7 @@ fn plan(
     warn_of_agents(findings, input, &world, &cast, &tasks, &graph);
     let name = workflow.name.as_ref().map(|name| name.value.clone());
     Some(Plan {
-        name: name.unwrap_or_else(|| stem(&input.file.name).to_owned()),
+        name: name.unwrap_or_else(|| file_stem(&input.file.name).to_owned()),
         description: workflow.description.as_ref().map(|text| text.value.clone()),
         inputs: inputs.values,
         secrets: world.secrets.iter().map(|name| (*name).to_owned()).collect(),
@@ -305,12 +306,6 @@ fn warn_of_agents(
         }
     }
     warn_of_shared_trees(findings, &world.shapes, graph, &writers);
-}
-
-/// A file's name without folders and ending.
-fn stem(name: &str) -> &str {
-    let base = name.rsplit(['/', '\\']).next().unwrap_or(name);
-    base.rsplit_once('.').map_or(base, |(stem, _)| stem)
 }
 
 #[cfg(test)]

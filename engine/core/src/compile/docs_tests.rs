@@ -1,8 +1,8 @@
 use super::fields::{OF_INSTANCE, OF_SELF};
 use super::references::{GIT, RUN, RUN_STATUS};
-use super::words::{EDGES, ISOLATIONS, MERGES, MODES, ON_LOST};
+use super::words::{EDGES, ISOLATIONS, MERGES, ON_LOST};
 use super::{inputs, schema, settings};
-use crate::model::{OF_SERVER, Reason, TOOLS, TaskState, offered_tools, tool};
+use crate::model::{OF_SERVER, PermissionMode, Reason, TOOLS, TaskState, offered_tools, tool};
 use crate::plan::{FACTS, FactInfo, FactOf, Kind, OfMany, USAGE};
 use crate::syntax::fields::Field;
 use crate::testing::{AGENTS, LANGUAGE, PERMISSIONS, SETTINGS, keys, listed, same, tables};
@@ -105,7 +105,7 @@ fn every_tool_and_mode_is_explained() {
         table.iter().map(|row| row[0].trim_matches('`').to_owned()).collect()
     };
     same(first(&tables(PERMISSIONS, "# What agents may do")[0]), offered_tools().map(|tool| tool.name));
-    same(keys(PERMISSIONS, "## Modes"), words(MODES));
+    same(keys(PERMISSIONS, "## Modes"), words(PermissionMode::WORDS));
     let trees = tables(PERMISSIONS, "## A tree of its own");
     same(first(&trees[0]), words(ISOLATIONS));
     same(first(&trees[1]), words(MERGES));

@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::findings::{Findings, Mark, Written};
 use crate::diagnostic::{Code, Spanned};
 use crate::graph::EdgeKind;
-use crate::model::{Isolation, Merge, PermissionMode, Reason};
+use crate::model::{Isolation, Merge, Reason};
 use crate::plan::OnLost;
 use crate::syntax::{Node, NodeKind, Text};
 use crate::text::parse_duration;
@@ -33,16 +33,6 @@ pub(super) const EDGES: &[(&str, EdgeKind)] = &[
     ("completed", EdgeKind::Completed),
     ("failure", EdgeKind::Failure),
     ("done", EdgeKind::Done),
-];
-
-pub(super) const MODES: &[(&str, PermissionMode)] = &[
-    ("default", PermissionMode::Default),
-    ("acceptEdits", PermissionMode::AcceptEdits),
-    ("plan", PermissionMode::Plan),
-    ("dontAsk", PermissionMode::DontAsk),
-    ("bypassPermissions", PermissionMode::BypassPermissions),
-    ("auto", PermissionMode::Auto),
-    ("bubble", PermissionMode::Bubble),
 ];
 
 /// Units of sizes. `kB` is the standard spelling, `KB` what many write.

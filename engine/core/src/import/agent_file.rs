@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::diagnostic::{SourceFile, Spanned};
 use crate::syntax::{Node, Text};
+use crate::text::file_stem;
 
 /// An agent definition.
 #[derive(Debug)]
@@ -96,10 +97,4 @@ impl AgentFile {
             None => file_stem(&self.file.name),
         }
     }
-}
-
-/// The last part of a path, without its ending.
-pub(crate) fn file_stem(path: &str) -> &str {
-    let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
-    name.rsplit_once('.').map_or(name, |(stem, _)| stem)
 }

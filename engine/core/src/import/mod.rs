@@ -6,7 +6,6 @@ mod docs_tests;
 mod native;
 mod recover;
 
-pub(crate) use agent_file::file_stem;
 pub use agent_file::{AgentFile, ToolsFile};
 
 use std::sync::Arc;

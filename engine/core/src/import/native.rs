@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use super::agent_file::{AgentFile, ToolsFile, file_stem};
+use super::agent_file::{AgentFile, ToolsFile};
 use super::recover::recover;
 use super::{Import, Importer};
 use crate::diagnostic::{Code, Diagnostic, SourceFile, Span, Spanned};
@@ -17,7 +17,7 @@ use crate::syntax::yaml::compose;
 use crate::syntax::{
     Entry, MatterKind, Node, NodeKind, Text, hidden_front_matter, place_in, split_front_matter, split_words,
 };
-use crate::text::did_you_mean;
+use crate::text::{did_you_mean, file_stem, last_name};
 
 /// The format.
 pub(super) const IMPORTER: Importer = Importer { takes, read };
@@ -102,7 +102,7 @@ pub(super) const KEYS: &[Field<AgentFile>] = &[
 
 /// Everything but those pages: what is looked at is for whoever finds the files to say.
 fn takes(name: &str) -> bool {
-    let last = name.rsplit(['/', '\\']).next().unwrap_or(name);
+    let last = last_name(name);
     !PAGES.contains(&last.to_ascii_lowercase().as_str())
 }
 

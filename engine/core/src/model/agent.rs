@@ -174,6 +174,19 @@ pub enum Merge {
     CherryPick,
 }
 
+impl PermissionMode {
+    /// Its words, which definitions and tasks share.
+    pub const WORDS: &'static [(&'static str, PermissionMode)] = &[
+        ("default", PermissionMode::Default),
+        ("acceptEdits", PermissionMode::AcceptEdits),
+        ("plan", PermissionMode::Plan),
+        ("dontAsk", PermissionMode::DontAsk),
+        ("bypassPermissions", PermissionMode::BypassPermissions),
+        ("auto", PermissionMode::Auto),
+        ("bubble", PermissionMode::Bubble),
+    ];
+}
+
 impl Isolation {
     /// Whether the task has a tree of its own.
     pub fn is_private(self) -> bool {

@@ -7,6 +7,7 @@ use super::path::{Roots, pattern_matches};
 use super::read_only::reads_data;
 use super::subject::{Subject, is_domain, lists};
 use crate::model::{OF_SERVER, ToolRule, known_tool};
+use crate::text::base_name;
 
 /// To which end a rule is read. Where something is unclear, the two read it differently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -248,10 +249,6 @@ fn is_option(word: &str, option: &str) -> bool {
         }
         (None, _) => name == option,
     }
-}
-
-fn base_name(command: &str) -> &str {
-    command.rsplit('/').next().unwrap_or(command)
 }
 
 /// Whether a rule that denies or asks speaks of a command, of one that is wrapped in it, or could.

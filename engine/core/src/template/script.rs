@@ -11,12 +11,7 @@ use super::scan::has_markers;
 use super::shell::{Piece, Quoting, Rule, ShellFamily, Units, Use, lex, runs_its_arguments};
 use super::text::Template;
 use super::values::json_text;
-
-/// The longest value that one environment variable may hold; the kernel's limit is 128 KiB with the name.
-const MOST_IN_ONE: usize = 120 << 10;
-
-/// The most that all variables of a script may hold together.
-const MOST_IN_ALL: usize = 1 << 20;
+use crate::text::{LARGEST_ENVIRONMENT, LONGEST_ARGUMENT};
 
 /// A script with holes.
 #[derive(Clone, Debug, PartialEq)]
@@ -271,14 +266,14 @@ impl<'a> Variables<'a> {
             ));
         }
         self.bytes += value.len();
-        if value.len() > MOST_IN_ONE {
+        if value.len() > LONGEST_ARGUMENT {
             let message = format!(
-                "the value has {} bytes, more than a variable can hold ({MOST_IN_ONE}); write `| file` to get a path",
+                "the value has {} bytes, more than a variable can hold ({LONGEST_ARGUMENT}); write `| file` to get a path",
                 value.len()
             );
             return Err(EvalError::new(message));
         }
-        if self.bytes > MOST_IN_ALL {
+        if self.bytes > LARGEST_ENVIRONMENT {
             return Err(EvalError::new(
                 "the values of this script pass 1 MiB together; write `| file` to get a path",
             ));

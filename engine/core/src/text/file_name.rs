@@ -1,4 +1,4 @@
-//! A name for a file or a git branch that any address can have.
+//! Names of files: those that any address can have, for a git branch too, and the parts of those that are there.
 
 /// Encodes an address so that it is one path level and one valid git ref component, and no two addresses share it:
 /// every byte outside `[A-Za-z0-9_-]` becomes `.XX` (upper-case hex); past 100 bytes it is cut before an escape and
@@ -44,6 +44,22 @@ pub fn branch_name(address: &str) -> String {
     }
     let out = out.trim_matches(['-', '.']);
     if out.is_empty() { "task".to_owned() } else { out.to_owned() }
+}
+
+/// A program or file without its folders, as a shell names it: a backslash is a part of the name.
+pub fn base_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+/// A file's name without its folders, whichever system wrote the path.
+pub fn last_name(path: &str) -> &str {
+    path.rsplit(['/', '\\']).next().unwrap_or(path)
+}
+
+/// The same without its ending.
+pub fn file_stem(path: &str) -> &str {
+    let name = last_name(path);
+    name.rsplit_once('.').map_or(name, |(stem, _)| stem)
 }
 
 #[cfg(test)]

@@ -31,3 +31,10 @@ fn branches_are_called_so_that_people_can_read_them() {
     }
     assert_eq!(branch_name(&"x/".repeat(99)).len(), 79);
 }
+
+#[test]
+fn the_parts_of_a_path() {
+    assert_eq!([base_name("/usr/bin/env"), base_name("env"), base_name(r"a\b")], ["env", "env", r"a\b"]);
+    assert_eq!([last_name("a/b.md"), last_name(r"C:\a\b.md")], ["b.md"; 2]);
+    assert_eq!([file_stem("a.x/b.c.md"), file_stem("a.x/b")], ["b.c", "b"]);
+}

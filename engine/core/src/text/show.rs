@@ -94,14 +94,24 @@ pub fn escape_xml(text: &str) -> String {
     out
 }
 
-/// The text as one word of a shell, quoted where it has to be.
-pub fn shell_word(text: &str) -> String {
+/// A value as one word of a shell, quoted where it has to be, and where it begins as an option does: a reader shall see that
+/// it is meant as none.
+pub fn shell_word(value: &str) -> String {
+    if value.starts_with('-') { quoted(value) } else { typed(value) }
+}
+
+/// A command as a person would type it. Its options are options.
+pub fn shell_words<T: AsRef<str>>(words: &[T]) -> String {
+    words.iter().map(|word| typed(word.as_ref())).collect::<Vec<_>>().join(" ")
+}
+
+fn typed(word: &str) -> String {
     let is_safe = |c: char| c.is_ascii_alphanumeric() || "_-./:+=@%,".contains(c);
-    if !text.is_empty() && !text.starts_with('-') && text.chars().all(is_safe) {
-        text.to_owned()
-    } else {
-        format!("'{}'", text.replace('\'', r"'\''"))
-    }
+    if !word.is_empty() && word.chars().all(is_safe) { word.to_owned() } else { quoted(word) }
+}
+
+fn quoted(word: &str) -> String {
+    format!("'{}'", word.replace('\'', r"'\''"))
 }
 
 #[cfg(test)]

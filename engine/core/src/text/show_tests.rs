@@ -33,4 +33,6 @@ fn words_for_the_shell_are_quoted_where_they_have_to_be() {
     assert_eq!(shell_word("/a b"), "'/a b'");
     assert_eq!(shell_word("it's $(x)"), r"'it'\''s $(x)'");
     assert_eq!(shell_word(""), "''");
+    assert_eq!(shell_word("-x"), "'-x'");
+    assert_eq!(shell_words(&["ls", "-l", "a b"]), "ls -l 'a b'");
 }

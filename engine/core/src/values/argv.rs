@@ -6,9 +6,7 @@ use super::context::Scope;
 use super::render::{failure, unevaluated};
 use crate::model::Outcome;
 use crate::template::{Template, json_text};
-
-/// The longest argument; the kernel refuses one past 128 KiB.
-const LONGEST: usize = 120 << 10;
+use crate::text::LONGEST_ARGUMENT;
 
 /// Renders the words of a command. An element that is one expression with a list as its value makes as many arguments.
 /// A value that begins with `-` would be an option of the program: it is refused unless a `--` stands before it.
@@ -62,7 +60,7 @@ fn check(text: &str, may_be_option: bool) -> Result<(), String> {
             "the value has a NUL byte, which no argument can hold; write `| file` to get a path".to_owned()
         );
     }
-    if text.len() > LONGEST {
+    if text.len() > LONGEST_ARGUMENT {
         let bytes = text.len();
         return Err(format!(
             "the value has {bytes} bytes, more than an argument can hold; write `| file` to get a path"
@@ -72,17 +70,4 @@ fn check(text: &str, may_be_option: bool) -> Result<(), String> {
         return Err("the value begins with `-` and would be an option; put `--` before it".to_owned());
     }
     Ok(())
-}
-
-/// The words as a person would type them.
-pub(super) fn command_line(words: &[String]) -> String {
-    let plain = |word: &str| {
-        let safe = |c: char| c.is_ascii_alphanumeric() || "_-./:+=@%,".contains(c);
-        !word.is_empty() && word.chars().all(safe)
-    };
-    let shown = |word: &String| match plain(word) {
-        true => word.clone(),
-        false => format!("'{}'", word.replace('\'', r"'\''")),
-    };
-    words.iter().map(shown).collect::<Vec<_>>().join(" ")
 }

@@ -4,12 +4,7 @@ use indexmap::IndexMap;
 
 use super::render::failure;
 use crate::model::Outcome;
-
-/// The longest value; the kernel refuses one past 128 KiB.
-const MOST_IN_ONE: usize = 120 << 10;
-
-/// All of them together.
-const MOST_IN_ALL: usize = 1 << 20;
+use crate::text::{LARGEST_ENVIRONMENT, LONGEST_ARGUMENT};
 
 /// Refuses a declared variable that no environment can hold.
 pub(super) fn check_variable(name: &str, value: &str) -> Result<(), Box<Outcome>> {
@@ -18,10 +13,10 @@ pub(super) fn check_variable(name: &str, value: &str) -> Result<(), Box<Outcome>
         let why = "the value has a NUL byte, which no variable can hold; write `| file` to get a path";
         return Err(failure(&what, why));
     }
-    if value.len() > MOST_IN_ONE {
+    if value.len() > LONGEST_ARGUMENT {
         let bytes = value.len();
         let why = format!(
-            "the value has {bytes} bytes, more than a variable can hold ({MOST_IN_ONE}); write `| file` to get a path"
+            "the value has {bytes} bytes, more than a variable can hold ({LONGEST_ARGUMENT}); write `| file` to get a path"
         );
         return Err(failure(&what, &why));
     }
@@ -35,13 +30,13 @@ pub(super) fn check_all(
 ) -> Result<(), Box<Outcome>> {
     let of_script = of_script.iter().map(|(name, value)| (name, value));
     let all: usize = declared.iter().chain(of_script).map(|(name, value)| name.len() + value.len() + 2).sum();
-    if all <= MOST_IN_ALL {
+    if all <= LARGEST_ENVIRONMENT {
         return Ok(());
     }
     let largest = declared.iter().max_by_key(|(_, value)| value.len());
     let largest = largest.map(|(name, value)| format!("; the largest is `{name}` with {}", value.len()));
     let why = format!(
-        "the variables have {all} bytes together, more than {MOST_IN_ALL}{}; write `| file` to get a path",
+        "the variables have {all} bytes together, more than {LARGEST_ENVIRONMENT}{}; write `| file` to get a path",
         largest.unwrap_or_default()
     );
     Err(failure("env", &why))

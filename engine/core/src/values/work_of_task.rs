@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::agent::agent_work;
-use super::argv::{argv, command_line};
+use super::argv::argv;
 use super::commit::CommitMessage;
 use super::context::Scope;
 use super::limits::check_all;
@@ -14,7 +14,7 @@ use super::work::{ExpectedTree, Program, ShellScript, ShellWork, Step, Work, Wor
 use crate::model::{Outcome, Settings};
 use crate::plan::{Command, ShellTask, Task, TaskKind};
 use crate::template::{RenderedScript, Script, ValueFiles};
-use crate::text::{file_name, one_line};
+use crate::text::{file_name, one_line, shell_words};
 
 /// The work of an attempt. A template that fails is the attempt's outcome.
 pub fn work_of_task(scope: &Scope<'_>, task: &Task, settings: &Settings) -> Result<Work, Box<Outcome>> {
@@ -79,7 +79,7 @@ fn shell_work(
         }
         Command::Words(words) => {
             let words = argv(scope, words)?;
-            let shown = command_line(&words);
+            let shown = shell_words(&words);
             (Program::Words(words), shown)
         }
     };

@@ -8,7 +8,7 @@ use flow_core::ids::RunId;
 use flow_core::model::TaskState;
 use flow_core::plan::SelectError;
 use flow_core::schedule::ReplayError;
-use flow_core::text::list_some;
+use flow_core::text::{chain, list_some};
 
 use crate::drive::DriveError;
 use crate::provider::ProviderError;
@@ -199,13 +199,7 @@ impl std::fmt::Display for NoModel {
 impl EngineError {
     /// The error with its causes, on one line.
     pub fn in_full(&self) -> String {
-        let mut text = self.to_string();
-        let mut cause = std::error::Error::source(self);
-        while let Some(error) = cause {
-            text.push_str(&format!(": {error}"));
-            cause = error.source();
-        }
-        text
+        chain(self)
     }
 }
 

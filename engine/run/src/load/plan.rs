@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use flow_core::diagnostic::{Code, Diagnostic, SourceFile};
 use flow_core::syntax::{Entry, NodeKind, PLAN_LIMIT, parse_yaml, source_text};
-use flow_core::text::{did_you_mean, list_some};
+use flow_core::text::{did_you_mean, file_stem, list_some};
 
 use super::project::Project;
 use super::read::{files_in, finding, read_source};
@@ -64,8 +64,7 @@ fn find_among(project: &Project, given: &str, shipped: &[Shipped]) -> Result<Pla
 pub fn own_plans(project: &Project) -> Vec<String> {
     let mut names = plans_in(&project.here);
     for name in plans_in(&project.root.join("workflows")) {
-        let name = name.rsplit_once('.').map_or(name.as_str(), |(name, _)| name);
-        names.push(name.to_owned());
+        names.push(file_stem(&name).to_owned());
     }
     names
 }

@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use flow_core::model::{ProviderKind, ProviderSettings, SettingsLayer};
+use flow_core::text::{chain, one_line};
 use flow_core::wire::Api;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use reqwest::redirect::Policy;
@@ -119,7 +120,7 @@ impl Endpoint {
             // Without TLS and redirects no certificate is ever looked at.
             builder = builder.tls_certs_only([]);
         }
-        let client = builder.build().map_err(|error| ProviderError::Client(chain(&error)))?;
+        let client = builder.build().map_err(|error| ProviderError::Client(in_short(&error)))?;
         Ok(self.client.get_or_init(|| client))
     }
 
@@ -189,18 +190,9 @@ fn hide_from_children() {
     let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);
 }
 
-/// An error with its causes, on one line and without the URL.
-pub(super) fn chain(error: &dyn std::error::Error) -> String {
-    let mut parts = vec![error.to_string()];
-    let mut source = error.source();
-    while let Some(error) = source {
-        let text = error.to_string();
-        if !parts.last().is_some_and(|last| last.contains(&text)) {
-            parts.push(text);
-        }
-        source = error.source();
-    }
-    flow_core::text::one_line(&parts.join(": "), 300)
+/// An error with its causes, on one line that is not too long.
+pub(super) fn in_short(error: &(dyn std::error::Error + 'static)) -> String {
+    one_line(&chain(error), 300)
 }
 
 /// Looks names up, and lets the provider's own stand only for addresses that it may: a name that was judged as public

@@ -7,7 +7,7 @@ use reqwest::header::{CONTENT_TYPE, HeaderValue, RETRY_AFTER};
 use reqwest::{Response, StatusCode};
 use tokio::time::{Instant, timeout, timeout_at};
 
-use super::endpoint::{Endpoint, Key, chain};
+use super::endpoint::{Endpoint, Key, in_short};
 
 /// The most bytes that are read of an answer which is a refusal.
 const MAX_REFUSAL: usize = 64 * 1024;
@@ -35,7 +35,7 @@ async fn exchange(
     let sending = send(endpoint, request)?;
     let response = match timeout(endpoint.patience.first, sending).await {
         Ok(Ok(response)) => response,
-        Ok(Err(error)) => return Err(failure(ModelErrorKind::Connection, chain(&error.without_url()))),
+        Ok(Err(error)) => return Err(failure(ModelErrorKind::Connection, in_short(&error.without_url()))),
         Err(_) => {
             let waited = endpoint.patience.first;
             return Err(failure(ModelErrorKind::Connection, format!("no answer within {waited:?}")));
@@ -86,7 +86,7 @@ async fn stream(
             Ok(Ok(Some(chunk))) => chunk,
             Ok(Ok(None)) => break,
             Ok(Err(error)) => {
-                let message = format!("the stream broke off: {}", chain(&error.without_url()));
+                let message = format!("the stream broke off: {}", in_short(&error.without_url()));
                 return Err(failure(ModelErrorKind::Broken, message));
             }
             Err(_) => {

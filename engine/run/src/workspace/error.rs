@@ -1,9 +1,9 @@
 //! What can be in the way of a private tree.
 
-use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use flow_core::model::Reason;
+use flow_core::text::chain_in_words;
 
 /// Why a private tree could not be made, looked at or taken down.
 #[derive(Debug, thiserror::Error)]
@@ -189,17 +189,11 @@ impl WorkspaceError {
                 (other, _) => format!("{}; {self}", other.one_line()),
             };
         }
-        let mut line = self.to_string();
-        let mut cause = std::error::Error::source(self);
-        while let Some(error) = cause {
-            // The library's own form ends in numbers that help nobody.
-            let library = error.downcast_ref::<git2::Error>().map(git2::Error::message);
-            let text = library.map_or_else(|| error.to_string(), str::to_owned);
-            // Writing to a string can't fail.
-            let _ = write!(line, ": {text}");
-            cause = error.source();
-        }
-        line
+        // The library's own form ends in numbers that help nobody.
+        chain_in_words(self, |error| match error.downcast_ref::<git2::Error>() {
+            Some(error) => error.message().to_owned(),
+            None => error.to_string(),
+        })
     }
 
     /// The word that an outcome has for it.

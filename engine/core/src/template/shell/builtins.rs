@@ -2,6 +2,7 @@
 //! shell, or is documented to.
 
 use super::family::ShellFamily;
+use crate::text::base_name;
 
 /// Builtins that run, evaluate or assign by what their arguments say, with what to write in their place.
 pub(super) const EVALUATORS: &[(&str, &str)] = &[
@@ -103,7 +104,7 @@ pub(super) fn evaluates_variable(family: ShellFamily, name: &str) -> bool {
 
 /// Whether a value that names a command decides what becomes of its arguments.
 pub(crate) fn runs_its_arguments(name: &str) -> bool {
-    let base = name.rsplit('/').next().unwrap_or(name);
+    let base = base_name(name);
     SHELLS.contains(&base)
         || PREFIXES.contains(&name)
         || ASSIGNERS.contains(&name)

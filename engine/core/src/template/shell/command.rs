@@ -7,6 +7,7 @@ use super::lexer::{Assigned, Attribute, Close, Lexer, Stop};
 use super::program;
 use super::units::{Rule, Unit};
 use super::word::{First, Word, WordKind, is_name};
+use crate::text::base_name;
 
 impl Lexer<'_> {
     /// Reads one simple command, up to what separates commands, and judges it.
@@ -196,7 +197,7 @@ impl Lexer<'_> {
     }
 
     fn is_shell(&self, word: &Word) -> bool {
-        let base = word.text.rsplit('/').next().unwrap_or_default();
+        let base = base_name(&word.text);
         if word.is_literal {
             return SHELLS.contains(&base);
         }
@@ -356,7 +357,7 @@ impl Lexer<'_> {
 
 /// Whether a shell takes the words behind its script as arguments of the script, whatever they are.
 fn takes_arguments(shell: &Word) -> bool {
-    let base = shell.text.rsplit('/').next().unwrap_or_default();
+    let base = base_name(&shell.text);
     let known = ["ash", "bash", "dash", "ksh", "ksh93", "mksh", "oksh", "rbash", "sh", "zsh"];
     shell.is_literal && known.contains(&base)
 }

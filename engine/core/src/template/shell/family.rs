@@ -1,5 +1,7 @@
 //! Which language the words of `shell:` stand for.
 
+use crate::text::base_name;
+
 /// A family of shells that read quotes and expansions alike.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ShellFamily {
@@ -41,10 +43,6 @@ impl ShellFamily {
             ShellFamily::Bash => false,
         }
     }
-}
-
-fn base_name(word: &str) -> &str {
-    word.rsplit('/').next().unwrap_or(word)
 }
 
 #[cfg(test)]

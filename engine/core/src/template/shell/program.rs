@@ -1,10 +1,11 @@
 //! Arguments that are programs of other languages: a value there becomes program text, which no quoting of the shell can help.
 
 use super::word::{First, Word};
+use crate::text::base_name;
 
 /// The holes that become program text, with the program.
 pub(super) fn warnings(command: &str, args: &[Word]) -> Vec<(usize, &'static str)> {
-    let base = command.rsplit('/').next().unwrap_or(command);
+    let base = base_name(command);
     let (program, text): (&'static str, Vec<&Word>) = match base {
         "python" | "python2" | "python3" => ("python -c", after_option(args, &["-c"])),
         "node" | "nodejs" | "bun" => ("node -e", after_option(args, &["-e", "-p", "--eval", "--print"])),

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use flow_core::converse::{AgentSpec, Item, fork, hand_in_tool};
 use flow_core::event::LaunchAgent;
 use flow_core::model::{Outcome, Reason};
+use flow_core::text::chain;
 use flow_core::values::{AgentName, AgentWork, Beginning, Earlier, Whereabouts, WorkKind, Workplace};
 use tokio::sync::mpsc;
 
@@ -242,16 +243,4 @@ fn conversation(site: &Site<'_>, folder: &Path) -> Result<Conversation, Refused>
 
 fn unusable(error: std::io::Error) -> Refused {
     refused(Reason::Resource, format!("can't use the task's folder: {error}"))
-}
-
-/// An error with everything that caused it, on one line.
-fn chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        text.push_str(": ");
-        text.push_str(&cause.to_string());
-        source = cause.source();
-    }
-    text
 }

@@ -4,14 +4,12 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use flow_core::model::Reason;
+use flow_core::text::LONGEST_ARGUMENT;
 use flow_core::values::{ShellScript, Step};
 
 use super::site::{Refused, Site, refused};
 use crate::execute::ShellLaunch;
 use crate::workspace::PrivateTree;
-
-/// A script longer than this can't be an argument: Linux refuses one past 128 KiB.
-const LONGEST_ARGUMENT: usize = 120 * 1024;
 
 /// Says above which folder git looks for no repository.
 const GIT_CEILING: &str = "GIT_CEILING_DIRECTORIES";
