@@ -35,6 +35,27 @@ const RUN: &[&[&str]] = &[
     &["engine"],
 ];
 
+/// What the command line, as any other face, may use: what it shows, and none of what makes it.
+const FACE: &[(&str, &[&str])] = &[
+    ("flow_run", &["engine", "watch"]),
+    (
+        "flow_core",
+        &[
+            "compile",
+            "converse",
+            "diagnostic",
+            "event",
+            "graph",
+            "ids",
+            "model",
+            "plan",
+            "report",
+            "text",
+            "values",
+        ],
+    ),
+];
+
 /// Edges that the rows alone would allow and that must not exist.
 const STRANGERS: &[(&str, &str)] = &[
     ("schedule", "converse"),
@@ -135,6 +156,57 @@ fn layers_only_look_down() {
         }
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// The modules of a crate that a text names: `krate::one::…`, `krate::{one::…, two}`.
+fn modules_of(krate: &str, text: &str) -> Vec<String> {
+    let name =
+        |text: &str| text.trim_start().chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+    let mut found = Vec::new();
+    for used in text.split(&format!("{krate}::")).skip(1) {
+        let Some(group) = used.strip_prefix('{') else {
+            found.push(name(used));
+            continue;
+        };
+        let mut depth = 1;
+        let mut begins = true;
+        for (at, c) in group.char_indices() {
+            if begins && depth == 1 && !c.is_whitespace() && c != '}' {
+                found.push(name(&group[at..]));
+                begins = false;
+            }
+            match c {
+                '{' => depth += 1,
+                '}' => depth -= 1,
+                ',' if depth == 1 => begins = true,
+                _ => {}
+            }
+            if depth == 0 {
+                break;
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn modules_are_found_in_every_form_of_a_use() {
+    let text = "use k::a::{B, c::D};\nuse k::{\n    d::{E, F},\n    g,\n};\nlet x = k::h();";
+    assert_eq!(modules_of("k", text), ["a", "d", "g", "h"]);
+}
+
+#[test]
+fn a_face_sees_the_engine_and_no_part_of_it() {
+    let mut wrong = Vec::new();
+    for path in rust_files(&root().join("engine/cli")) {
+        let text = fs::read_to_string(&path).unwrap();
+        for (krate, known) in FACE {
+            let modules = modules_of(krate, &text).into_iter();
+            let strange = modules.filter(|module| !known.contains(&module.as_str()));
+            wrong.extend(strange.map(|module| format!("{}: `{krate}::{module}`", shown(&path))));
+        }
+    }
+    assert!(wrong.is_empty(), "what a face needs is asked of the engine: {wrong:#?}");
 }
 
 #[test]

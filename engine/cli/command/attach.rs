@@ -9,8 +9,8 @@ use flow_core::event::{Entry, Event};
 use flow_core::model::Cause;
 use flow_core::plan::Plan;
 use flow_core::report::{RunReport, denied_lines};
-use flow_run::engine::{Engine, EngineError, Listener, Order, Run};
-use flow_run::watch::{self, Follower, Limits, Publisher, Update};
+use flow_run::engine::{Engine, EngineError, Listener, Look, Order, Run, Subscription};
+use flow_run::watch::{self, Limits, Publisher, Update};
 
 use super::{live, report};
 use crate::args::AttachArgs;
@@ -40,18 +40,19 @@ pub(super) fn run(engine: &Engine, args: &AttachArgs) -> anyhow::Result<u8> {
     };
     engine.reconcile_run(&run).iter().for_each(ui::notice);
     let how = live::how(args.output, args.verbose, args.quiet, ui::can_redraw());
-    let mut follower = Follower::new(Arc::clone(run.folder()));
-    let earlier = follower.events().map_err(EngineError::from)?;
+    let mut subscription = run.subscribe(0);
+    let Look { updates, live } = subscription.look()?;
+    let (earlier, latest) = split(updates);
     let plan = engine.plan_of_run(&run);
     let left = match earlier.iter().fold(None, ended) {
         // It was over before anybody looked.
-        Some(exit) if !run.is_live()? => Left::Ended(exit),
+        Some(exit) if !live => Left::Ended(exit),
         ended => {
             // How many tasks at once the journal says.
             let limits = plan.as_ref().map(|plan| Limits { concurrency: None, ..Limits::of(plan, 0) });
             let watched =
                 ui::Watched { run: run.clone(), earlier, limits: limits.unwrap_or_default(), ours: false };
-            look_on(watched, follower, (ended, how))?
+            look_on(watched, (subscription, latest), (ended, how))?
         }
     };
     let now = run.report()?;
@@ -92,6 +93,18 @@ fn newest_live(engine: &Engine) -> anyhow::Result<Run> {
     Err(Failure::new(Cause::NothingSelected, "no run is under way here").help(help).into())
 }
 
+/// The events that have happened before anybody looked, and what is under way.
+fn split(updates: Vec<Update>) -> (Vec<Entry>, Vec<Update>) {
+    let (mut earlier, mut latest) = (Vec::new(), Vec::new());
+    for update in updates {
+        match update {
+            Update::Event(entry) => earlier.push(Arc::unwrap_or_clone(entry)),
+            Update::Progress(..) | Update::Output { .. } | Update::Note(_) => latest.push(update),
+        }
+    }
+    (earlier, latest)
+}
+
 /// The exit code of a run that is over, after one more event.
 fn ended(before: Option<u8>, entry: &Entry) -> Option<u8> {
     match &entry.event {
@@ -104,7 +117,7 @@ fn ended(before: Option<u8>, entry: &Entry) -> Option<u8> {
 /// Shows the run until it ends, its engine dies, or the person has seen enough.
 fn look_on(
     watched: ui::Watched,
-    mut follower: Follower,
+    (mut subscription, latest): (Subscription, Vec<Update>),
     (ended, how): (Option<u8>, ui::How),
 ) -> anyhow::Result<Left> {
     let run = watched.run.clone();
@@ -115,31 +128,31 @@ fn look_on(
     let listener = Listener::new()?;
     let (publisher, updates) = watch::channel();
     let watcher = ui::Watcher::start(how, updates, watched).map_err(EngineError::Thread)?;
-    let left = follow(&run, &mut follower, &publisher, (listener, ended));
+    latest.into_iter().for_each(|update| publisher.publish(update));
+    let left = follow(&mut subscription, &publisher, (listener, ended));
     drop(publisher);
     watcher.finish();
     left
 }
 
 fn follow(
-    run: &Run,
-    follower: &mut Follower,
+    subscription: &mut Subscription,
     publisher: &Publisher,
     (mut listener, mut over): (Listener, Option<u8>),
 ) -> anyhow::Result<Left> {
     let mut since = Instant::now();
     loop {
-        // Asked first: what it wrote before it left is read below.
-        let alive = run.is_live()?;
-        for entry in follower.events().map_err(EngineError::from)? {
-            over = ended(over, &entry);
-            since = Instant::now();
-            publisher.publish(Update::Event(Arc::new(entry)));
+        let Look { updates, live } = subscription.look()?;
+        for update in updates {
+            if let Update::Event(entry) = &update {
+                over = ended(over, entry);
+                since = Instant::now();
+            }
+            publisher.publish(update);
         }
-        follower.progress().into_iter().for_each(|update| publisher.publish(update));
         match over {
-            Some(exit) if !alive || since.elapsed() > LEAVING => return Ok(Left::Ended(exit)),
-            None if !alive => return Ok(Left::Lost),
+            Some(exit) if !live || since.elapsed() > LEAVING => return Ok(Left::Ended(exit)),
+            None if !live => return Ok(Left::Lost),
             Some(_) | None => {}
         }
         if let Some(order) = listener.next(LOOK) {

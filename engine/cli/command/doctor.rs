@@ -5,10 +5,9 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use flow_core::diagnostic::Diagnostic;
-use flow_core::model::{Cause, Settings, SettingsLayer};
+use flow_core::model::{Cause, Settings};
 use flow_core::text::{list_some, visible};
-use flow_core::wire::APIS;
-use flow_run::engine::{Abandoned, DefaultModel, Engine, Run, has_program};
+use flow_run::engine::{Abandoned, DefaultModel, Engine, ModelKeys, Run, has_program};
 use rustix::fs::{Access, access, statvfs};
 use serde_json::{Value, json};
 
@@ -123,21 +122,14 @@ fn agents(engine: &Engine, settings: &Settings) -> Check {
 
 /// The default model, and which keys there are. No key is ever shown.
 fn models(engine: &Engine, settings: &Settings) -> Vec<Check> {
-    // A key that a project's flow.toml names is never sent.
-    let personal = settings.providers.values().filter(|one| one.layer != SettingsLayer::Repository);
-    let own = personal.filter_map(|provider| provider.api_key_env.as_deref());
-    let mut names: Vec<&str> = APIS.iter().map(|api| api.key_env).chain(own).collect();
-    names.sort_unstable();
-    names.dedup();
-    let is_set = |name: &&str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-    let (set, unset): (Vec<&str>, Vec<&str>) = names.into_iter().partition(is_set);
+    let ModelKeys { set, unset } = engine.model_keys(settings);
     let keys = match set.as_slice() {
         [] => Check::odd(
             "keys",
             "no model key is set",
-            format!("for a real model set one of {}", list_some(unset, 4)),
+            format!("for a real model set one of {}", list_some(unset.iter().map(String::as_str), 4)),
         ),
-        set => Check::good("keys", format!("{} set", list_some(set.iter().copied(), 4))),
+        set => Check::good("keys", format!("{} set", list_some(set.iter().map(String::as_str), 4))),
     };
     // Whoever is signed in there looks for the model here.
     let claude = (set.is_empty() && has_program("claude")).then(|| {

@@ -118,7 +118,7 @@ impl Screen for JsonLines {
             Update::Progress(task, Progress::Logged(logged)) => {
                 tool_event(task, logged).map(|event| event.to_string())
             }
-            Update::Progress(..) | Update::Note(_) => None,
+            Update::Progress(..) | Update::Output { .. } | Update::Note(_) => None,
         };
         if let (Some(line), false) = (line, self.closed) {
             // The reader has gone; the run goes on.

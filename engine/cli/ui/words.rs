@@ -121,6 +121,7 @@ pub fn activity(update: &Update, names: Names) -> Option<String> {
         },
         Update::Progress(task, Progress::Tool(tool, call)) => ("tool", task, format!("{tool} {call}")),
         Update::Note(_)
+        | Update::Output { .. }
         | Update::Progress(
             _,
             Progress::Waiting(_)

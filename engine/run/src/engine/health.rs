@@ -1,6 +1,7 @@
 //! What a look at the place finds: the default model, the state folder, what dead engines have left.
 
-use flow_core::model::{ModelWish, Settings};
+use flow_core::model::{ModelWish, Settings, SettingsLayer};
+use flow_core::wire::APIS;
 
 use super::error::EngineError;
 use super::models::env;
@@ -20,7 +21,29 @@ pub enum DefaultModel {
     Written(String),
 }
 
+/// The variables that may hold a model's key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ModelKeys {
+    /// Those that are set.
+    pub set: Vec<String>,
+    /// Those that are not.
+    pub unset: Vec<String>,
+}
+
 impl Engine {
+    /// Which keys of models there are. No key is read.
+    pub fn model_keys(&self, settings: &Settings) -> ModelKeys {
+        // A key that a project's flow.toml names is never sent.
+        let personal = settings.providers.values().filter(|one| one.layer != SettingsLayer::Repository);
+        let own = personal.filter_map(|provider| provider.api_key_env.clone());
+        let mut names: Vec<String> = APIS.iter().map(|api| api.key_env.to_owned()).chain(own).collect();
+        names.sort_unstable();
+        names.dedup();
+        let is_set = |name: &String| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+        let (set, unset) = names.into_iter().partition(is_set);
+        ModelKeys { set, unset }
+    }
+
     /// The model that answers where nobody names one.
     pub fn default_model(&self, settings: &Settings) -> Result<DefaultModel, ProviderError> {
         let config = ProviderConfig { settings: settings.clone(), script: None, model: None, env: env() };

@@ -21,12 +21,13 @@ mod runs;
 mod signals;
 mod snapshot;
 mod start;
+mod subscribe;
 #[cfg(test)]
 pub(crate) mod testing;
 
 pub use error::{EngineError, NoModel};
 pub use gc::{GcAction, GcOptions, Remains};
-pub use health::DefaultModel;
+pub use health::{DefaultModel, ModelKeys};
 pub use history::{Happened, History};
 pub use live::{Ended, RunHandle, Running, Watched};
 pub use notice::{Notice, Tell, TreeLeft};
@@ -39,6 +40,7 @@ pub use runs::Run;
 pub use signals::{Listener, Order};
 pub use snapshot::Answering;
 pub use start::RunOptions;
+pub use subscribe::{Look, Subscription};
 
 pub use crate::execute::LogReader as AgentLog;
 pub use crate::load::{Dirs, Project};

@@ -9,7 +9,7 @@ use flow_core::event::Entry;
 use flow_core::ids::{Address, RunId};
 use flow_core::model::{Command, OutputSlice, RunStatus};
 use flow_core::plan::Plan;
-use flow_core::report::{Format, RunReport, Texts};
+use flow_core::report::{Fold, Format, RunReport, Texts};
 
 use super::error::EngineError;
 use super::project::Engine;
@@ -74,11 +74,6 @@ impl Run {
         self.folder.path()
     }
 
-    /// The folder with all that it kept.
-    pub fn folder(&self) -> &Arc<RunFolder> {
-        &self.folder
-    }
-
     /// Whether some process runs it right now.
     pub fn is_live(&self) -> Result<bool, EngineError> {
         Ok(self.folder.owner_alive()?)
@@ -129,7 +124,9 @@ impl Run {
 
     /// What commands that have not ended have printed so far.
     pub fn live_outputs(&self) -> Result<Vec<LiveOutput>, EngineError> {
-        Ok(unended(&self.folder, &self.entries()?))
+        let mut run = Fold::default();
+        self.entries()?.iter().for_each(|entry| run.take(entry));
+        Ok(unended(&self.folder, &run))
     }
 
     /// The log of a task's agent, from its beginning.

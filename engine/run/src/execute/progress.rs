@@ -3,9 +3,11 @@
 use std::time::Duration;
 
 use flow_core::converse::Logged;
+use serde::{Deserialize, Serialize};
 
 /// What an attempt says while it lives. Losing one is harmless but for `Waiting`.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Progress {
     /// It waits for a provider, or no longer does: its clock stops or goes on.
     Waiting(bool),

@@ -2,7 +2,6 @@
 //!
 //! One attempt at a time writes to a slot's files, to the newest pair, behind what the attempts before it left there.
 
-use flow_core::event::Entry;
 use flow_core::ids::Address;
 use flow_core::model::OutputSlice;
 use flow_core::report::Fold;
@@ -22,9 +21,7 @@ pub struct Unended {
 
 /// What commands without an end have printed, be it that they run or that their engine died. Those of an engine before
 /// the last one are not among them: their files can't be told from later ones.
-pub fn unended(folder: &RunFolder, entries: &[Entry]) -> Vec<Unended> {
-    let mut run = Fold::default();
-    entries.iter().for_each(|entry| run.take(entry));
+pub fn unended(folder: &RunFolder, run: &Fold) -> Vec<Unended> {
     let ends = run.written();
     let mut all: Vec<_> = run
         .live_commands()

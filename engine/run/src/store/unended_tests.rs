@@ -1,11 +1,17 @@
 use std::io::Write;
 
-use flow_core::event::{Event, Launch};
+use flow_core::event::{Entry, Event, Launch};
 use flow_core::ids::{Attempt, Millis};
 use flow_core::model::{AttemptEnd, Outcome};
 
 use super::super::{Slots, StateDir};
 use super::*;
+
+fn fold(entries: &[Entry]) -> Fold {
+    let mut run = Fold::default();
+    entries.iter().for_each(|entry| run.take(entry));
+    run
+}
 
 #[test]
 fn what_a_running_command_printed_begins_where_the_last_attempt_of_its_slot_ended() {
@@ -51,7 +57,7 @@ fn what_a_running_command_printed_begins_where_the_last_attempt_of_its_slot_ende
     outcome.stdout = files.stdout.slice(5).unwrap();
     write(Event::AttemptEnded { task: Address::task("a"), attempt: Attempt::FIRST, outcome });
     start("b", "second", &mut write);
-    let found = unended(&run, &entries);
+    let found = unended(&run, &fold(&entries));
     let slice = |file: &str, start, len| OutputSlice::new(file, start, len);
     let wanted = Unended {
         task: Address::task("b"),
@@ -71,5 +77,5 @@ fn what_a_running_command_printed_begins_where_the_last_attempt_of_its_slot_ende
             given_up: Vec::new(),
         },
     });
-    assert_eq!(unended(&run, &entries), []);
+    assert_eq!(unended(&run, &fold(&entries)), []);
 }

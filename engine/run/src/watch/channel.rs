@@ -9,7 +9,9 @@ use std::time::Duration;
 
 use flow_core::event::Entry;
 use flow_core::ids::Address;
+use serde::{Deserialize, Serialize};
 
+use super::outputs::Stream;
 use crate::execute::Progress;
 
 /// How many updates may wait for a slow watcher.
@@ -19,14 +21,31 @@ const WAITING: usize = 16_384;
 const LAG: Duration = Duration::from_millis(20);
 
 /// Something a watcher may want to show.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Update {
     /// A line of the journal, already written.
     Event(Arc<Entry>),
     /// What an attempt says while it lives.
     Progress(Address, Progress),
+    /// What a command printed. Whoever has the run in their own process reads its files instead.
+    Output {
+        /// The task.
+        task: Address,
+        /// To which of its streams.
+        stream: Stream,
+        /// What.
+        text: String,
+        /// Bytes before it that came too fast to be told.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        missed: u64,
+    },
     /// Something about the run that a person should know.
     Note(String),
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// The run's side.

@@ -1,4 +1,4 @@
-//! A run that another process drives, as updates: its journal, and the logs of the agents that run.
+//! A run that another process drives, as updates: its journal, the logs of the agents that run, and what its commands print.
 //!
 //! What is told this way is what the driving process tells its own watchers, but for one thing: that an agent waits for a
 //! provider is not written down, and is seen from what it does not do.
@@ -13,6 +13,7 @@ use flow_core::ids::Address;
 
 use super::channel::Update;
 use super::group::Spent;
+use super::outputs::Outputs;
 use crate::execute::{LogReader, Progress};
 use crate::store::{JournalError, JournalTail, RunFolder};
 
@@ -23,6 +24,7 @@ pub struct Follower {
     journal: JournalTail,
     /// Agents that run or have run.
     agents: HashMap<Address, AgentLog>,
+    outputs: Outputs,
     /// What the last look at those that have ended brought.
     late: Vec<Update>,
     /// Whether anybody has looked at the agents yet.
@@ -33,17 +35,27 @@ impl Follower {
     /// At the beginning of a run.
     pub fn new(folder: Arc<RunFolder>) -> Self {
         let journal = JournalTail::new(folder.events());
-        Follower { folder, journal, agents: HashMap::new(), late: Vec::new(), looked: false }
+        Follower {
+            folder,
+            journal,
+            agents: HashMap::new(),
+            outputs: Outputs::default(),
+            late: Vec::new(),
+            looked: false,
+        }
     }
 
     /// The events since the last look.
     pub fn events(&mut self) -> Result<Vec<Entry>, JournalError> {
         let entries = self.journal.more()?;
-        entries.iter().for_each(|entry| self.learn(&entry.event));
+        for entry in &entries {
+            self.learn(&entry.event);
+            self.outputs.take(entry, self.looked);
+        }
         Ok(entries)
     }
 
-    /// What agents that run have done since the last look. A log that can't be read says nothing.
+    /// What agents that run have done, and what commands have printed, since the last look. What can't be read says nothing.
     pub fn progress(&mut self) -> Vec<Update> {
         self.looked = true;
         let mut updates = std::mem::take(&mut self.late);
@@ -51,6 +63,7 @@ impl Follower {
             let said = log.more().unwrap_or_default();
             updates.extend(said.into_iter().map(|progress| Update::Progress(task.clone(), progress)));
         }
+        updates.extend(self.outputs.more(&self.folder));
         updates
     }
 

@@ -31,7 +31,7 @@ fn learn(follower: &mut Follower, task: &str, agent: bool) {
 fn said(follower: &mut Follower) -> Vec<Progress> {
     let progress = |update| match update {
         Update::Progress(_, progress) => progress,
-        Update::Event(_) | Update::Note(_) => panic!("{update:?}"),
+        Update::Event(_) | Update::Output { .. } | Update::Note(_) => panic!("{update:?}"),
     };
     follower.progress().into_iter().map(progress).collect()
 }

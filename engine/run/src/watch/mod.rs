@@ -5,6 +5,7 @@ mod follow;
 mod group;
 mod held;
 mod line;
+mod outputs;
 mod view;
 
 pub use crate::execute::Progress;
@@ -13,4 +14,5 @@ pub use follow::Follower;
 pub use group::{Group, Spent};
 pub use held::{Limits, Pool};
 pub use line::{Line, telling_output};
+pub use outputs::Stream;
 pub use view::{RunningTask, Stopping, View};

@@ -83,6 +83,7 @@ impl View {
                 self.progress(task, progress);
                 None
             }
+            Update::Output { .. } => None,
             Update::Note(text) => Some(Line::Note { text: text.clone() }),
         }
     }
