@@ -21,6 +21,7 @@ mod conversation;
 mod cookbook;
 mod crash;
 mod docs;
+mod engine;
 mod examples;
 mod fork;
 mod gc;

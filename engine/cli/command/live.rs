@@ -119,7 +119,7 @@ pub(super) fn options(args: &EngineArgs, jobs: Option<NonZeroU32>, fail_fast: bo
         DurabilityHow::Batch => Durability::Batch,
         DurabilityHow::Always => Durability::Always,
     };
-    RunOptions { jobs, fail_fast, strict: args.strict, durability, signals: true }
+    RunOptions { jobs, fail_fast, strict: args.strict, durability, owns_process: true }
 }
 
 /// `--report FMT=PATH`, checked before anything runs.

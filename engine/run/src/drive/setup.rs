@@ -49,6 +49,8 @@ pub struct RunSetup {
     pub publisher: Publisher,
     /// Whether every refused call of an agent is a failure, and allowed failures of tasks count: `--strict`.
     pub strict: bool,
+    /// Whether this process is there for the run alone, so that what falls to it was the run's.
+    pub owns_process: bool,
 }
 
 /// Runs to the end, with every attempt on this machine.
@@ -63,9 +65,12 @@ pub async fn run(setup: RunSetup, mut commands: mpsc::Receiver<Command>) -> Resu
         &setup.plan.secrets,
         setup.limits.concurrency.get(),
     );
+    let owns_process = setup.owns_process;
     let mut driver = Driver::new(setup, trees, host.executors());
     let ended = driver.drive(&mut commands).await;
     // What had left its group and hidden its mark is still a child of ours.
-    sweep_orphans().await;
+    if owns_process {
+        sweep_orphans().await;
+    }
     driver.finish(ended?)
 }

@@ -222,6 +222,7 @@ impl Rig {
             worktrees_dir: None,
             publisher: Publisher::silent(),
             strict: false,
+            owns_process: false,
             plan: Arc::new(plan),
         }
     }

@@ -162,14 +162,17 @@ impl Engine {
             worktrees_dir,
             publisher,
             strict: options.strict,
+            owns_process: options.owns_process,
         };
         threads_are_to_be_had(THREADS).map_err(EngineError::Thread)?;
         // The subreaper inherits what escapes its group, so that it can be ended.
-        if let Err(error) = become_subreaper() {
+        if options.owns_process
+            && let Err(error) = become_subreaper()
+        {
             tell(Notice::CantFollow { why: error.to_string() });
         }
         let (begun, hears) = std_mpsc::sync_channel(1);
-        let life = Life { run: run.clone(), setup, opening: epoch.opening, signals: options.signals, begun };
+        let life = Life { run: run.clone(), setup, opening: epoch.opening, begun };
         let locks = (epoch.lock, epoch.plan_lock);
         let thread = std::thread::Builder::new()
             .name("run".to_owned())
@@ -197,7 +200,6 @@ struct Life {
     run: Run,
     setup: RunSetup,
     opening: Event,
-    signals: bool,
     begun: std_mpsc::SyncSender<()>,
 }
 
@@ -216,7 +218,7 @@ impl Life {
     }
 
     fn drive(self) -> Result<drive::RunEnd, EngineError> {
-        let Life { mut setup, opening, signals, begun, .. } = self;
+        let Life { mut setup, opening, begun, .. } = self;
         // One thread: what blocks has threads of its own, and handing each message of each attempt from thread to thread
         // costs more than all that is done with it.
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
@@ -224,7 +226,7 @@ impl Life {
             runtime.map_err(|source| EngineError::System { what: "can't start the runtime", source })?;
         runtime.block_on(async move {
             let (sender, commands) = mpsc::channel(8);
-            if signals {
+            if setup.owns_process {
                 tokio::spawn(obey(listen()?, sender.clone()));
             }
             tokio::spawn(follow_commands(ControlReader::from_now(&setup.folder), sender));

@@ -37,8 +37,9 @@ pub struct RunOptions {
     pub strict: bool,
     /// How surely the journal is on disk before a task starts.
     pub durability: Durability,
-    /// Whether the signals of this process are commands to the run, as those of a terminal are.
-    pub signals: bool,
+    /// Whether this process is there for the run alone: then its signals are commands to the run, and processes that
+    /// leave their group fall to it and are ended with the run.
+    pub owns_process: bool,
 }
 
 impl Engine {
