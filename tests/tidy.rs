@@ -258,6 +258,45 @@ fn the_top_level_is_the_owners() {
     assert!(strange.is_empty(), "{strange:?}");
 }
 
+/// Names that stand elsewhere as well, and mean something else there.
+const NAMESAKES: &[(&str, &str, &str)] =
+    &[("Agent", "engine/core/src/plan/kind.rs", "what a notification calls an agent, as models know it")];
+
+#[test]
+fn a_name_stands_in_its_row_and_in_its_own_file() {
+    let own = |folder: &str, name: &str| format!("engine/{folder}/{}.rs", name.to_lowercase());
+    let tools = flow_core::model::TOOLS.iter().map(|tool| {
+        (tool.name, vec!["engine/core/src/model/tools.rs".to_owned(), own("run/src/tool", tool.name)])
+    });
+    let apis = flow_core::wire::APIS.iter().map(|api| (api.kind.0, vec![own("core/src/wire", api.kind.0)]));
+    let kinds = flow_core::plan::Kind::ALL
+        .iter()
+        .map(|kind| (kind.info().word, vec!["engine/core/src/plan/kind.rs".to_owned()]));
+    let homes: Vec<(&str, Vec<String>)> = tools.chain(apis).chain(kinds).collect();
+    let mut strays = Vec::new();
+    for path in rust_files(&root().join("engine")).iter().filter(|path| !is_test(path)) {
+        let (text, file) = (fs::read_to_string(path).unwrap(), shown(path));
+        let code = text.lines().enumerate().filter(|(_, line)| !line.trim_start().starts_with("//"));
+        for (number, line) in code {
+            for (name, homes) in homes.iter().filter(|(name, _)| line.contains(&format!("\"{name}\""))) {
+                let excused = NAMESAKES.iter().any(|(known, place, _)| known == name && *place == file);
+                if !homes.contains(&file) && !excused {
+                    strays.push(format!("{file}:{}: `{name}`", number + 1));
+                }
+            }
+        }
+    }
+    assert!(strays.is_empty(), "what its name decides is a column of its row: {strays:#?}");
+}
+
+/// Whether a file holds tests or what only tests use.
+fn is_test(path: &Path) -> bool {
+    let file = path.file_name().unwrap().to_string_lossy();
+    file.ends_with("_tests.rs")
+        || file == "testing.rs"
+        || path.components().any(|part| part.as_os_str() == "tests")
+}
+
 #[test]
 fn nothing_is_left_undone() {
     let marks = [
