@@ -4,35 +4,67 @@ use std::time::Duration;
 
 use crate::support::{Flow, signal, wait_until};
 
-#[test]
-fn an_agent_that_was_cut_off_does_not_believe_in_what_its_new_tree_lacks() {
+/// Writes a file, is cut off in its second turn by a signal to the engine, and goes on, or not, with the third.
+fn cut_off(isolation: &str, how: &str) -> Flow {
     let model = "work:
   - call: Write
     with: { file_path: w.txt, content: \"w\\n\" }
   - call: Bash
     with: { command: 'touch ROOT/began; test -e ROOT/go || sleep 100' }
   - call: Write
-    with: { file_path: w.txt, content: \"again\\n\" }
+    with: { file_path: x.txt, content: \"x\\n\" }
   - say: It is written.
 ";
-    for isolation in ["worktree", "copy"] {
-        let plan = format!(
-            "tasks:\n  work: {{ prompt: Work., isolation: {isolation}, merge: apply, tools: [Write, Bash], idempotent: true }}\n"
-        );
-        let flow = Flow::new().plan(&plan).git();
-        let root = flow.dir().display().to_string();
-        flow.write("model.yaml", &model.replace("ROOT", &root));
-        let running = flow.start(&["run", "plan.yaml", "--model-script", "model.yaml"]);
-        assert!(wait_until(Duration::from_secs(30), || flow.exists("began")));
-        signal(running.id(), "KILL");
-        running.wait();
-        flow.write("go", "");
-        flow.run(&["resume", "latest"]).exits(0);
-        assert_eq!(flow.read("w.txt"), "again\n", "{isolation}");
-        let context = flow.newest_run().join("tasks/work/context.jsonl");
-        let context = std::fs::read_to_string(context).unwrap();
-        assert!(!context.contains("the engine stopped"), "{isolation}: {context}");
+    let plan = format!(
+        "tasks:\n  work: {{ prompt: Work., isolation: {isolation}, merge: apply, tools: [Write, Bash], idempotent: true }}\n"
+    );
+    let flow = Flow::new().plan(&plan).git();
+    let root = flow.dir().display().to_string();
+    flow.write("model.yaml", &model.replace("ROOT", &root));
+    let running = flow.start(&["run", "plan.yaml", "--model-script", "model.yaml"]);
+    assert!(wait_until(Duration::from_secs(30), || flow.exists("began")));
+    signal(running.id(), how);
+    running.wait();
+    flow.write("go", "");
+    flow.run(&["resume", "latest"]).exits(0);
+    flow
+}
+
+fn transcript(flow: &Flow) -> String {
+    std::fs::read_to_string(flow.newest_run().join("tasks/work/context.jsonl")).unwrap()
+}
+
+#[test]
+fn an_agent_that_was_cut_off_goes_on_with_its_files_and_its_conversation() {
+    for how in ["KILL", "INT"] {
+        check_goes_on(&cut_off("worktree", how));
     }
+}
+
+fn check_goes_on(flow: &Flow) {
+    assert_eq!(flow.read("w.txt") + &flow.read("x.txt"), "w\nx\n");
+    assert!(transcript(flow).contains("the engine stopped"), "{}", transcript(flow));
+    // It went on in the tree that it had, and nothing is left of that.
+    let of = |kind: &str| -> Vec<_> { flow.events().into_iter().filter(|one| one["ev"] == kind).collect() };
+    let made = of("worktree_made");
+    assert_eq!(made.len(), 2);
+    for field in ["path", "branch", "base"] {
+        assert_eq!(made[0][field], made[1][field], "{field}");
+    }
+    let kept: Vec<_> = of("worktree_ended").iter().map(|one| one["kept"].clone()).collect();
+    assert_eq!(kept, [true, false]);
+    assert!(!std::path::Path::new(made[0]["path"].as_str().unwrap()).exists());
+    assert_eq!(flow.shell("git branch --format='%(refname:short)'").stdout, "main\n");
+    let ids: Vec<_> = of("attempt_running").iter().map(|one| one["launch"]["agent"]["id"].clone()).collect();
+    assert_eq!(ids[0], ids[1]);
+}
+
+#[test]
+fn an_agent_that_was_cut_off_does_not_believe_in_what_its_new_tree_lacks() {
+    let flow = cut_off("copy", "KILL");
+    assert!(!flow.exists("w.txt"));
+    assert_eq!(flow.read("x.txt"), "x\n");
+    assert!(!transcript(&flow).contains("the engine stopped"), "{}", transcript(&flow));
 }
 
 #[test]

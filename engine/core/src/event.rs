@@ -236,6 +236,9 @@ pub enum Event {
         attempt: Attempt,
         /// Whether folder or branch are kept.
         kept: bool,
+        /// The last commit of its branch, where that is kept.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        commit: Option<String>,
     },
     /// A provider asks for patience.
     ProviderParked {

@@ -117,12 +117,16 @@ impl Fold {
             }
             Event::WorktreeMade { task, attempt, path, branch, base } => {
                 let (path, branch, base) = (path.clone(), branch.clone(), base.clone());
-                let tree = MadeTree { made: at, path, branch, base, is_open: true };
+                let tree = MadeTree { made: at, path, branch, base, is_open: true, commit: None };
                 self.on_attempt(task, *attempt, |attempt| attempt.tree = Some(tree));
             }
-            Event::WorktreeEnded { task, attempt, .. } => self.on_attempt(task, *attempt, |attempt| {
-                attempt.tree.iter_mut().for_each(|tree| tree.is_open = false);
-            }),
+            Event::WorktreeEnded { task, attempt, commit, .. } => {
+                self.on_attempt(task, *attempt, |attempt| {
+                    if let Some(tree) = &mut attempt.tree {
+                        (tree.is_open, tree.commit) = (false, commit.clone());
+                    }
+                })
+            }
             // How a merge ended stands in the outcome; one without an end is undone by whoever comes next.
             Event::TaskReady { .. }
             | Event::KillRequested { .. }

@@ -7,6 +7,7 @@ use crate::graph::EdgeKind;
 use crate::ids::{Address, Attempt, Millis};
 use crate::model::{
     AttemptEnd, Counts, Denial, DenialReason, Outcome, OutputSlice, Reason, RunStatus, TaskState,
+    WorktreeOutcome,
 };
 
 /// Addresses and states, in the report's order.
@@ -380,6 +381,7 @@ fn a_tree_is_open_from_its_making_to_its_end_whatever_becomes_of_its_task() {
         task: task.into(),
         attempt: Attempt(attempt),
         kept: true,
+        commit: None,
     };
     journal.add(ended("a", 1));
     assert_eq!(open_trees(&journal), "b 1 /trees/b.1 0f5c, a 2 /trees/a.2 0f5c");
@@ -424,4 +426,30 @@ fn the_longest_slice_of_a_file_says_how_far_it_is_written() {
     let mut fold = Fold::default();
     journal.entries.iter().for_each(|entry| fold.take(entry));
     assert_eq!(fold.written().into_iter().collect::<Vec<_>>(), [("out/0.out", 10)]);
+}
+
+#[test]
+fn a_tree_in_which_a_later_attempt_went_on_is_kept_for_nobody() {
+    let kept = |path: Option<&str>| Outcome {
+        worktree: path
+            .map(|path| WorktreeOutcome { path: Some(path.to_owned()), ..WorktreeOutcome::default() }),
+        ..ends(AttemptEnd::Killed, Reason::Cancelled)
+    };
+    let same = |attempt| {
+        let Event::WorktreeMade { task, path, branch, base, .. } = made("t", 1) else { unreachable!() };
+        Event::WorktreeMade { task, attempt: Attempt(attempt), path, branch, base }
+    };
+    let mut journal = Journal::of(&["t"]);
+    journal.start("t", 1, What::Agent).add(made("t", 1)).attempt_ended("t", 1, kept(Some("/trees/t.1")));
+    let trees = |journal: &Journal| {
+        let report = journal.report();
+        report.kept_trees().map(|(_, attempt, _)| attempt.attempt.to_string()).collect::<String>()
+    };
+    assert_eq!(trees(&journal), "1");
+    journal.start("t", 2, What::Agent).add(same(2));
+    assert_eq!(trees(&journal), "");
+    journal.attempt_ended("t", 2, kept(Some("/trees/t.1")));
+    assert_eq!(trees(&journal), "2");
+    journal.start("t", 3, What::Agent).add(same(3)).attempt_ended("t", 3, kept(None));
+    assert_eq!(trees(&journal), "");
 }

@@ -77,10 +77,13 @@ pub struct RunReport {
 impl RunReport {
     /// The private trees whose work did not come home, by task and attempt.
     pub fn kept_trees(&self) -> impl Iterator<Item = (&TaskReport, &AttemptReport, &WorktreeOutcome)> {
-        let kept = |tree: &&WorktreeOutcome| tree.leaves_work();
-        self.rows()
-            .flat_map(|task| task.attempts.iter().map(move |attempt| (task, attempt)))
-            .filter_map(move |(task, attempt)| Some((task, attempt, attempt.worktree.as_ref().filter(kept)?)))
+        self.rows().flat_map(|task| task.attempts.iter().map(move |attempt| (task, attempt))).filter_map(
+            |(task, attempt)| {
+                let tree = attempt.worktree.as_ref().filter(|tree| tree.leaves_work())?;
+                // What another attempt went on in is that one's by now.
+                (!task.is_taken_up(attempt)).then_some((task, attempt, tree))
+            },
+        )
     }
 
     /// Every row that something ran for: tasks, instances that are none any more, and what agents started.
@@ -343,9 +346,18 @@ pub struct MadeTree {
     pub base: String,
     /// Whether nobody has settled it yet.
     pub is_open: bool,
+    /// The last commit of its branch, where that was kept when it was settled.
+    pub commit: Option<String>,
 }
 
 impl TaskReport {
+    /// Whether a later attempt has gone on in the tree of this one.
+    fn is_taken_up(&self, attempt: &AttemptReport) -> bool {
+        let path = |one: &AttemptReport| one.tree.as_ref().map(|tree| tree.path.clone());
+        let later = self.attempts.iter().filter(|one| one.attempt > attempt.attempt);
+        path(attempt).is_some_and(|own| later.filter_map(path).any(|other| other == own))
+    }
+
     /// Whether an attempt of it runs.
     pub fn is_under_way(&self) -> bool {
         self.instances.is_none() && matches!(self.state, TaskState::Starting | TaskState::Running)

@@ -32,7 +32,7 @@ pub use expand::instances;
 pub use field::unreadable;
 pub use lock::lock_name;
 pub use output::{Settled, settle_output};
-pub use packet::{AttemptPacket, Earlier, Shared, TreeOrder};
+pub use packet::{AttemptPacket, Earlier, EarlierTree, Shared, TreeOrder};
 pub use preview::{Preview, known_instances, preview};
 pub use sealed::{MissingSecret, Sealed};
 pub use surroundings::redirecting;

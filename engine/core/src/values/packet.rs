@@ -11,7 +11,7 @@ use super::work_of_task::work_of_task;
 use crate::ids::{Address, Attempt, RunId};
 use crate::model::{AttemptEnd, Isolation, Merge, Outcome, Settings, Usage};
 use crate::plan::Task;
-use crate::report::AttemptReport;
+use crate::report::{AttemptReport, MadeTree};
 
 /// An attempt, ready to be run by somebody who knows nothing of its plan.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -47,7 +47,8 @@ pub struct TreeOrder {
     pub merge: Merge,
 }
 
-/// A conversation that was cut off with its attempt, and what has been reported of it.
+/// A conversation that was cut off with its attempt, and what has been reported of it. An attempt that has a tree goes on
+/// in that of the conversation, or begins anew: another tree lacks what the conversation says was done.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Earlier {
     /// The conversation.
@@ -56,6 +57,21 @@ pub struct Earlier {
     pub usage: Usage,
     /// How many of its calls were refused.
     pub denials: usize,
+    /// The worktree that it worked in.
+    pub tree: Option<EarlierTree>,
+}
+
+/// The worktree of an attempt that was cut off, as it was left.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EarlierTree {
+    /// Its folder.
+    pub path: String,
+    /// Its branch.
+    pub branch: String,
+    /// The commit it started from.
+    pub base: String,
+    /// The last commit of its branch, which holds all that was done.
+    pub commit: String,
 }
 
 /// What all attempts of a run share.
@@ -120,13 +136,23 @@ impl Earlier {
         let before = attempts.iter().rev().nth(1)?;
         let cut_off = matches!(before.end, Some(AttemptEnd::Lost | AttemptEnd::Killed));
         let agent_id = before.agent_id.clone().filter(|_| cut_off)?;
-        let mut earlier = Earlier { agent_id, usage: Usage::default(), denials: 0 };
+        let tree = before.tree.as_ref().and_then(EarlierTree::of);
+        let mut earlier = Earlier { agent_id, usage: Usage::default(), denials: 0, tree };
         for attempt in attempts.iter().filter(|attempt| attempt.agent_id.as_ref() == Some(&earlier.agent_id))
         {
             attempt.usage.iter().for_each(|usage| earlier.usage += usage);
             earlier.denials += attempt.denied;
         }
         Some(earlier)
+    }
+}
+
+impl EarlierTree {
+    /// A tree that was settled and whose branch was kept. No other has all of its work where it can be found again.
+    fn of(made: &MadeTree) -> Option<Self> {
+        let MadeTree { path, branch, base, is_open, commit, .. } = made.clone();
+        let commit = commit.filter(|_| !is_open && !branch.is_empty())?;
+        Some(EarlierTree { path, branch, base, commit })
     }
 }
 

@@ -1,6 +1,7 @@
 use super::super::testing::Middle;
 use super::*;
 use crate::compile::testing::Trial;
+use crate::event::Event;
 use crate::model::Usage;
 use crate::report::testing::{What, exit};
 
@@ -89,4 +90,42 @@ fn only_a_conversation_that_was_cut_off_is_gone_on_with_and_what_it_reported_add
     assert_eq!(earlier(&[AttemptEnd::Killed]), Some(("a1".to_owned(), 1)));
     assert_eq!(earlier(&[AttemptEnd::Killed, AttemptEnd::Lost]), Some(("a1".to_owned(), 3)));
     assert_eq!(earlier(&[AttemptEnd::Killed, AttemptEnd::Completed]), None);
+}
+
+/// The tree in which the next attempt of an agent that died goes on.
+fn tree_after(events: impl IntoIterator<Item = Event>) -> Option<EarlierTree> {
+    let mut run = Middle::of("tasks:\n  t: { prompt: p, isolation: worktree }\n");
+    run.journal.start("t", 1, What::Agent);
+    for event in events {
+        run.journal.add(event);
+    }
+    run.journal.resumed(2, &["t"], &[]).start("t", 2, What::Agent);
+    run.packet("t").earlier.unwrap().tree
+}
+
+#[test]
+fn a_cut_off_agent_goes_on_in_its_tree_where_all_of_its_work_is_on_a_branch() {
+    let (task, attempt) = (Address::task("t"), Attempt::FIRST);
+    let made = |branch: &str| {
+        let (path, branch, base) = ("/trees/t.1".to_owned(), branch.to_owned(), "b".to_owned());
+        Event::WorktreeMade { task: task.clone(), attempt, path, branch, base }
+    };
+    let ended = |commit: Option<&str>| {
+        let commit = commit.map(str::to_owned);
+        Event::WorktreeEnded { task: task.clone(), attempt, kept: true, commit }
+    };
+    let whole = EarlierTree {
+        path: "/trees/t.1".to_owned(),
+        branch: "flow/r/t.1".to_owned(),
+        base: "b".to_owned(),
+        commit: "c".to_owned(),
+    };
+    assert_eq!(tree_after([made("flow/r/t.1"), ended(Some("c"))]), Some(whole));
+    // Its branch went with it, or an earlier flow did not say where it ends.
+    assert_eq!(tree_after([made("flow/r/t.1"), ended(None)]), None);
+    // Nobody could settle it.
+    assert_eq!(tree_after([made("flow/r/t.1")]), None);
+    // It is a copy, or there was none.
+    assert_eq!(tree_after([made(""), ended(None)]), None);
+    assert_eq!(tree_after([]), None);
 }

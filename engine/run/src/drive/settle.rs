@@ -49,6 +49,8 @@ struct Held {
     held: HeldTree,
     /// Whether its branch is there to stay.
     branch: bool,
+    /// The last commit of that.
+    commit: Option<String>,
 }
 
 impl Settler {
@@ -161,11 +163,13 @@ impl Driver {
             self.write(vec![Event::MergeEnded { task: self.address(node), attempt, merge }])?;
         }
         let branch = outcome.worktree.as_ref().is_none_or(WorktreeOutcome::is_kept);
+        let commit = outcome.worktree.as_ref().and_then(|tree| tree.commit.clone());
         self.say_what_stays(node, &outcome);
         match held {
-            Some(held) => self.settler.held.push(Held { node, attempt, tree, held, branch }),
+            Some(held) => self.settler.held.push(Held { node, attempt, tree, held, branch, commit }),
             None => {
-                self.write(vec![Event::WorktreeEnded { task: self.address(node), attempt, kept: branch }])?
+                let task = self.address(node);
+                self.write(vec![Event::WorktreeEnded { task, attempt, kept: branch, commit }])?;
             }
         }
         self.feed(Input::Ended { node, attempt, outcome })
@@ -188,7 +192,7 @@ impl Driver {
     /// Takes the trees down that others could look at; nobody runs any more. One that a reader still needs when the run is
     /// gone on with stays, and so does what can't be taken down.
     pub(super) fn release_trees(&mut self) -> Result<(), DriveError> {
-        for Held { node, attempt, tree, held, branch } in std::mem::take(&mut self.settler.held) {
+        for Held { node, attempt, tree, held, branch, commit } in std::mem::take(&mut self.settler.held) {
             let readers = &self.plan_task(node).1.dir_readers;
             let is_done = |reader: &TaskId| {
                 let scheduler = &self.setup.scheduler;
@@ -206,7 +210,8 @@ impl Driver {
             if let Some(note) = note {
                 self.setup.publisher.publish(Update::Note(note));
             }
-            self.write(vec![Event::WorktreeEnded { task: address, attempt, kept: kept || branch }])?;
+            let kept = kept || branch;
+            self.write(vec![Event::WorktreeEnded { task: address, attempt, kept, commit }])?;
         }
         Ok(())
     }

@@ -123,11 +123,12 @@ impl Engine {
         match reclaimed {
             Ok(outcome) => {
                 let kept = outcome.is_kept();
+                let commit = outcome.commit;
                 let left = match outcome.branch {
                     Some(branch) => TreeLeft::OnBranch { task: task.clone(), branch },
                     None => TreeLeft::Removed { task: task.clone() },
                 };
-                (Some(Event::WorktreeEnded { task, attempt, kept }), left)
+                (Some(Event::WorktreeEnded { task, attempt, kept, commit }), left)
             }
             Err(error) => {
                 let path = recorded.path.display().to_string();

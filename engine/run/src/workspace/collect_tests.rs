@@ -137,7 +137,7 @@ fn a_tree_that_was_never_made_to_its_end_goes_whatever_it_looks_like() {
     let path = all.home.join(RUN).join("half.1");
     let start = all.repository.commit(None).unwrap();
     // Added, locked, and then the engine died: no file is written, so all of them look deleted.
-    all.add_by_program(&path, &format!("flow/{RUN}/half.1"), start).unwrap();
+    all.add_by_program(&path, &format!("flow/{RUN}/half.1"), Some(start)).unwrap();
     std::fs::write(
         checkout.root.join(".git/worktrees/half.1/locked"),
         format!("flow run {RUN} pid=4194300 start=1"),

@@ -18,10 +18,10 @@ use super::trees::Way;
 use super::worktree::{Worktree, Worktrees};
 
 /// What is known of a tree at its end.
-struct Standing {
-    changes: Changes,
+pub(super) struct Standing {
+    pub(super) changes: Changes,
     /// The commit of its HEAD; none on a branch without commits.
-    head: Option<Oid>,
+    pub(super) head: Option<Oid>,
     /// The commit of its branch; none when the branch was deleted.
     tip: Option<Oid>,
     /// Whether submodules were fetched into it. What they hold is nowhere else.
@@ -205,7 +205,7 @@ impl Worktrees {
         })
     }
 
-    fn look(&self, tree: &Worktree, untracked: Untracked) -> Result<Standing, WorkspaceError> {
+    pub(super) fn look(&self, tree: &Worktree, untracked: Untracked) -> Result<Standing, WorkspaceError> {
         self.chain_of(tree)?;
         let git = self.git_of(tree)?;
         let changes = changes::look(&git, self.dirs(&tree.chain, &tree.path), untracked)?;

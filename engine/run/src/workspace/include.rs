@@ -15,16 +15,16 @@ use super::repository::Repository;
 /// The person's own list.
 const LIST: &str = ".worktreeinclude";
 
-/// Copies what the patterns name from the checkout into a tree. What the tree has already stays as it is. Gives what
-/// was copied.
+/// Copies what the patterns name from the checkout into a tree. What the tree has already stays as it is. Gives all that
+/// they name.
 pub(super) fn include(
     git: &Git,
     repository: &Repository,
     patterns: &[String],
     tree: &Path,
 ) -> Result<HashSet<PathBuf>, WorkspaceError> {
-    let mut copied = HashSet::new();
-    let Some(checkout) = repository.checkout.as_deref() else { return Ok(copied) };
+    let mut named = HashSet::new();
+    let Some(checkout) = repository.checkout.as_deref() else { return Ok(named) };
     let list = checkout.join(LIST);
     let mut rules = Vec::new();
     if list.is_file() {
@@ -44,7 +44,7 @@ pub(super) fn include(
         rules.push((repository.folder().to_owned(), built(&builder, "include")?));
     }
     if rules.is_empty() {
-        return Ok(copied);
+        return Ok(named);
     }
     for path in ignored(git, repository, checkout)?.into_iter().filter(|path| !is_internal(path)) {
         let wanted = rules.iter().any(|(below, rules)| {
@@ -53,7 +53,11 @@ pub(super) fn include(
         });
         let (from, to) = (checkout.join(&path), tree.join(&path));
         let plain = from.symlink_metadata().is_ok_and(|found| found.is_file() || found.is_symlink());
-        if !wanted || !plain || to.symlink_metadata().is_ok() {
+        if !wanted || !plain {
+            continue;
+        }
+        if to.symlink_metadata().is_ok() {
+            named.insert(path);
             continue;
         }
         let parent = to.parent().unwrap_or(tree);
@@ -64,9 +68,9 @@ pub(super) fn include(
             return Err(WorkspaceError::Outside { dir: parent.to_owned() });
         }
         copy_file(&from, &to).map_err(WorkspaceError::io("copy", from))?;
-        copied.insert(path);
+        named.insert(path);
     }
-    Ok(copied)
+    Ok(named)
 }
 
 fn built(builder: &GitignoreBuilder, name: &str) -> Result<Gitignore, WorkspaceError> {

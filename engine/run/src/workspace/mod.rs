@@ -1,6 +1,7 @@
 //! Private trees: git worktrees and copies, made, checked and taken down without losing work.
 //!
-//! 1. Every tree has a folder and a branch of its own; nothing that exists already is ever taken over.
+//! 1. Every tree has a folder and a branch of its own; nothing that exists already is ever taken over, but by the task
+//!    itself that was cut off in it.
 //! 2. Before git is called in a tree, the chain from its `.git` file to the repository is what it was when the tree was
 //!    made; else git is not called.
 //! 3. The checkout, index, HEAD, config and hooks of the person are never written, but by `merge: apply | squash |
@@ -37,6 +38,7 @@ mod pick;
 mod reclaim;
 mod references;
 mod repository;
+mod resume;
 mod snapshot;
 mod trees;
 mod version;

@@ -35,11 +35,7 @@ impl Worktrees {
     /// gone leaves its branch, when that has commits. The tree of a live process is refused.
     pub fn reclaim(&self, recorded: &Recorded) -> Result<WorktreeOutcome, WorkspaceError> {
         let Recorded { path, branch, base } = recorded;
-        // Only what flow has made may be taken down, whatever a journal says.
-        let ours = branch.starts_with("flow/") || branch.starts_with("flow-run/");
-        if !ours
-            || path.file_name().map(|name| name.as_bytes()) != branch.rsplit('/').next().map(str::as_bytes)
-        {
+        if !is_of_flow(path, branch) {
             return Err(WorkspaceError::Tampered {
                 path: path.clone(),
                 what: format!("`{branch}` is not its branch"),
@@ -59,6 +55,7 @@ impl Worktrees {
             dir: path.clone(),
             lacked: Vec::new(),
             uncommitted: 0,
+            is_set_up: true,
             included: Default::default(),
             start,
             chain,
@@ -67,18 +64,23 @@ impl Worktrees {
         self.settle(&tree, Way::kept(), None, false).map(|(outcome, _)| outcome)
     }
 
+    /// The entries in `.git/worktrees` of a folder, there or not.
+    pub(super) fn entries_of(&self, path: &Path) -> Vec<PathBuf> {
+        let dot_git = path.join(".git");
+        let entries = std::fs::read_dir(self.repository.common.join("worktrees")).into_iter().flatten();
+        let is_its = |admin: &PathBuf| {
+            let back = std::fs::read(admin.join("gitdir")).unwrap_or_default();
+            back.trim_ascii_end() == dot_git.as_os_str().as_bytes()
+        };
+        entries.flatten().map(|entry| entry.path()).filter(is_its).collect()
+    }
+
     /// What is left when the folder is gone: the branch, and an entry that would stay in `git worktree list` for ever.
     fn reclaim_branch(&self, recorded: &Recorded, start: Oid) -> Result<WorktreeOutcome, WorkspaceError> {
-        let dot_git = recorded.path.join(".git");
-        let entries = self.repository.common.join("worktrees");
-        for entry in std::fs::read_dir(&entries).into_iter().flatten().flatten() {
-            let admin = entry.path();
-            let back = std::fs::read(admin.join("gitdir")).unwrap_or_default();
-            if back.trim_ascii_end() == dot_git.as_os_str().as_bytes() {
-                refuse_alive(&recorded.path, &admin)?;
-                let _lock = self.lock()?;
-                self.remove_entry(&admin)?;
-            }
+        for admin in self.entries_of(&recorded.path) {
+            refuse_alive(&recorded.path, &admin)?;
+            let _lock = self.lock()?;
+            self.remove_entry(&admin)?;
         }
         self.delete_branch(&recorded.branch, start)?;
         let repository = self.repository.open_shared()?;
@@ -98,6 +100,12 @@ impl Worktrees {
             ..WorktreeOutcome::default()
         })
     }
+}
+
+/// Whether flow has made a tree. Only such a one may be taken down or up, whatever a journal says.
+pub(super) fn is_of_flow(path: &Path, branch: &str) -> bool {
+    let ours = branch.starts_with("flow/") || branch.starts_with("flow-run/");
+    ours && path.file_name().map(|name| name.as_bytes()) == branch.rsplit('/').next().map(str::as_bytes)
 }
 
 fn refuse_alive(path: &Path, admin: &Path) -> Result<(), WorkspaceError> {

@@ -6,7 +6,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use flow_core::ids::{Address, Attempt, RunId};
 use flow_core::model::{Isolation, Merge, WorktreeOutcome};
-use flow_core::values::{CommitMessage, TreeOrder};
+use flow_core::values::{CommitMessage, EarlierTree, TreeOrder};
 
 use super::copies::{CopiedTree, Copies, HeldCopy};
 use super::include::include;
@@ -97,6 +97,14 @@ impl PrivateTree {
         }
     }
 
+    /// Whether an earlier attempt has worked in this very folder, so that it is set up.
+    pub fn is_set_up(&self) -> bool {
+        match self {
+            PrivateTree::Worktree(tree) => tree.is_set_up,
+            PrivateTree::Copy(_) => false,
+        }
+    }
+
     /// A folder above which git must not look for a repository: a copy belongs to none.
     pub fn git_ceiling(&self) -> Option<&Path> {
         match self {
@@ -170,6 +178,25 @@ impl Trees {
             }
         }
         Ok(tree)
+    }
+
+    /// Takes up the tree of an attempt that was cut off, for the next one of its task. `None`: something else has become of
+    /// it since, and it is left alone.
+    pub fn resume(
+        &self,
+        left: &EarlierTree,
+        order: &TreeOrder,
+    ) -> Result<Option<PrivateTree>, WorkspaceError> {
+        let worktrees = self.worktrees()?;
+        let Some(mut tree) = worktrees.resume(left, order.base.as_deref())? else { return Ok(None) };
+        match include(&worktrees.git, &worktrees.repository, &order.include, &tree.path) {
+            Ok(included) => tree.included = included,
+            Err(error) => {
+                worktrees.settle(&tree, Way::kept(), None, false)?;
+                return Err(error);
+            }
+        }
+        Ok(Some(PrivateTree::Worktree(Box::new(tree))))
     }
 
     /// Whether a tree differs from its start.

@@ -60,6 +60,8 @@ pub struct Worktree {
     pub lacked: Vec<String>,
     /// How many of those are uncommitted changes.
     pub uncommitted: u32,
+    /// Whether an earlier attempt has worked in this very folder, so that it is set up.
+    pub is_set_up: bool,
     /// Ignored files that it got from the checkout.
     pub(super) included: HashSet<PathBuf>,
     pub(super) start: Oid,
@@ -72,8 +74,14 @@ pub struct Worktree {
 struct Begun {
     branch: String,
     chain: Chain,
-    dir: PathBuf,
-    lacked: Lacked,
+    furnished: Furnished,
+}
+
+/// What filling a tree found out.
+pub(super) struct Furnished {
+    /// The project's folder in it.
+    pub(super) dir: PathBuf,
+    pub(super) lacked: Lacked,
 }
 
 impl Worktrees {
@@ -96,7 +104,7 @@ impl Worktrees {
     }
 
     /// Makes a tree for an attempt. `base` is `head` (or nothing), `dirty` (HEAD and the checkout's uncommitted
-    /// files), or any revision.
+    /// files), or any revision, such as the commit at which another tree of the run is.
     pub fn make(
         &self,
         address: &Address,
@@ -108,7 +116,7 @@ impl Worktrees {
             base => self.repository.commit(base)?,
         };
         let filters = self.filters()?;
-        let uncommitted = if base == Some("dirty") { None } else { Some(Untracked::Folders) };
+        let uncommitted = uncommitted_of(base);
         self.names.under(address, attempt, |name| self.make_as(name, start, &filters, uncommitted))
     }
 
@@ -131,7 +139,7 @@ impl Worktrees {
                 begun => break begun?,
             }
         };
-        let Begun { branch, chain, dir, lacked } = begun;
+        let Begun { branch, chain, furnished: Furnished { dir, lacked } } = begun;
         Ok(Worktree {
             path,
             branch,
@@ -139,6 +147,7 @@ impl Worktrees {
             dir,
             lacked: lacked.names,
             uncommitted: lacked.uncommitted,
+            is_set_up: false,
             included: HashSet::new(),
             start,
             chain,
@@ -158,18 +167,8 @@ impl Worktrees {
             let _lock = self.lock()?;
             self.add(path, name, start)?
         };
-        let (filled, lacked) = std::thread::scope(|scope| {
-            let lacked = scope.spawn(|| lacked(&self.git, &self.repository, start, uncommitted));
-            let filled = self.fill(path, &chain);
-            (filled, lacked.join().unwrap_or_default())
-        });
-        let made = filled.and_then(|()| self.folder_in(path)).and_then(|dir| {
-            let mark = chain.admin().join(MADE);
-            std::fs::write(&mark, "").map_err(WorkspaceError::io("write", mark))?;
-            Ok(dir)
-        });
-        match made {
-            Ok(dir) => Ok(Begun { branch, chain, dir, lacked }),
+        match self.furnish(path, &chain, start, uncommitted) {
+            Ok(furnished) => Ok(Begun { branch, chain, furnished }),
             Err(error) => {
                 let pruned = chain.check().is_err();
                 // Nobody has seen it yet, so nothing in it is anybody's work.
@@ -182,6 +181,26 @@ impl Worktrees {
                 })
             }
         }
+    }
+
+    /// Writes the files of a tree that is registered, and looks what it lacks.
+    pub(super) fn furnish(
+        &self,
+        path: &Path,
+        chain: &Chain,
+        start: Oid,
+        uncommitted: Option<Untracked>,
+    ) -> Result<Furnished, WorkspaceError> {
+        let (filled, lacked) = std::thread::scope(|scope| {
+            let lacked = scope.spawn(|| lacked(&self.git, &self.repository, start, uncommitted));
+            let filled = self.fill(path, chain);
+            (filled, lacked.join().unwrap_or_default())
+        });
+        filled?;
+        let dir = self.folder_in(path)?;
+        let mark = chain.admin().join(MADE);
+        std::fs::write(&mark, "").map_err(WorkspaceError::io("write", mark))?;
+        Ok(Furnished { dir, lacked })
     }
 
     /// Takes the lock of the repository.
@@ -208,45 +227,54 @@ impl Worktrees {
         if is_branch(&branch) {
             return Err(WorkspaceError::Exists { what: branch });
         }
-        let chain = patiently(self.patience.git, || {
+        let chain = self.register(path, name, &branch, Some(start))?;
+        Ok((branch, chain))
+    }
+
+    /// Registers a tree without files, where none is, for a branch that is made at `start`; without one it is there. The
+    /// caller holds the lock.
+    pub(super) fn register(
+        &self,
+        path: &Path,
+        name: &str,
+        branch: &str,
+        start: Option<Oid>,
+    ) -> Result<Chain, WorkspaceError> {
+        patiently(self.patience.git, || {
             let added = if self.git.is_there() {
-                self.add_by_program(path, &branch, start)
+                self.add_by_program(path, branch, start)
             } else {
-                self.add_by_library(&repository, path, name, &branch, start)
+                self.add_by_library(path, name, branch, start)
             };
             let added = added.and_then(|()| {
                 let pruned = |source| WorkspaceError::Pruned { source };
                 Chain::read(path, &self.repository.common).map_err(|source| pruned(Box::new(source)))
             });
             if added.is_err() {
-                // Git leaves the branch behind, and neither folder nor branch was there before.
+                // The folder was not there before.
                 let _ = std::fs::remove_dir_all(path);
                 let _ = path.parent().map(std::fs::remove_dir);
-                self.delete_branch_locked(&branch, start)?;
+                // Nor was the branch that git leaves behind.
+                start.map_or(Ok(()), |start| self.delete_branch_locked(branch, start))?;
             }
             added
-        })?;
-        Ok((branch, chain))
+        })
     }
 
-    pub(super) fn add_by_program(&self, path: &Path, branch: &str, start: Oid) -> Result<(), WorkspaceError> {
+    pub(super) fn add_by_program(
+        &self,
+        path: &Path,
+        branch: &str,
+        start: Option<Oid>,
+    ) -> Result<(), WorkspaceError> {
         let reason = TreeOwner::current(self.run.as_str())?.reason();
-        let mut args: Vec<OsString> = [
-            "worktree",
-            "add",
-            "--quiet",
-            "--no-track",
-            "--no-checkout",
-            "--lock",
-            "--reason",
-            &reason,
-            "-b",
-            branch,
-        ]
-        .map(OsString::from)
-        .into();
+        let add = ["worktree", "add", "--quiet", "--no-checkout", "--lock", "--reason", &reason];
+        let mut args: Vec<OsString> = add.map(OsString::from).into();
+        if start.is_some() {
+            args.extend(["--no-track", "-b", branch].map(OsString::from));
+        }
         args.push(path.into());
-        args.push(start.to_string().into());
+        args.push(start.map_or_else(|| branch.to_owned(), |start| start.to_string()).into());
         let dirs = GitDirs {
             // Not the shared folder: git copies the sparse patterns of the checkout that this one belongs to.
             git_dir: &self.repository.git_dir,
@@ -266,12 +294,12 @@ impl Worktrees {
 
     fn add_by_library(
         &self,
-        repository: &git2::Repository,
         path: &Path,
         name: &str,
         branch: &str,
-        start: Oid,
+        start: Option<Oid>,
     ) -> Result<(), WorkspaceError> {
+        let repository = self.repository.open_shared()?;
         let parent = path.parent().unwrap_or(path);
         std::fs::create_dir_all(parent).map_err(WorkspaceError::io("create the folder", parent))?;
         let taken = |name: &str| self.repository.common.join("worktrees").join(name).exists();
@@ -281,8 +309,11 @@ impl Worktrees {
         }
         let reason = TreeOwner::current(self.run.as_str())?.reason();
         let add = || {
-            let reference =
-                repository.reference(&format!("refs/heads/{branch}"), start, false, "flow: new worktree")?;
+            let full = format!("refs/heads/{branch}");
+            let reference = match start {
+                Some(start) => repository.reference(&full, start, false, "flow: new worktree")?,
+                None => repository.find_reference(&full)?,
+            };
             let mut options = git2::WorktreeAddOptions::new();
             options.reference(Some(&reference));
             let worktree = repository.worktree(&entry, path, Some(&options))?;
@@ -302,7 +333,7 @@ impl Worktrees {
     }
 
     /// The project's folder in a tree; made when the commit doesn't have it.
-    fn folder_in(&self, path: &Path) -> Result<PathBuf, WorkspaceError> {
+    pub(super) fn folder_in(&self, path: &Path) -> Result<PathBuf, WorkspaceError> {
         let dir = inside(path, self.repository.folder());
         std::fs::create_dir_all(&dir).map_err(WorkspaceError::io("create the folder", &dir))?;
         // At another commit a part of the way may be a symbolic link.
@@ -437,6 +468,11 @@ impl Worktrees {
         };
         read().map_err(|source| WorkspaceError::library("read git's config", source))
     }
+}
+
+/// How the uncommitted files of the checkout are listed that a tree lacks; a tree that begins with them lacks none.
+pub(super) fn uncommitted_of(base: Option<&str>) -> Option<Untracked> {
+    if base == Some("dirty") { None } else { Some(Untracked::Folders) }
 }
 
 /// Whether git says that what it had just made was gone.

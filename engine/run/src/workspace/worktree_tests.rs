@@ -100,7 +100,7 @@ fn patience_ends_with_the_lock_named_and_the_lock_is_still_there() {
     let path = worktrees.home.join("r1/t.1");
     let start = worktrees.repository.commit(None).unwrap();
     // One try, without the patience around it.
-    let error = worktrees.add_by_program(&path, "flow/r1/t.1", start).unwrap_err();
+    let error = worktrees.add_by_program(&path, "flow/r1/t.1", Some(start)).unwrap_err();
     assert_eq!(error.reason(), flow_core::model::Reason::GitLocked);
     assert!(error.one_line().contains("t.1.lock"), "{error}");
     assert!(lock.exists());

@@ -7,16 +7,18 @@ use flow_core::converse::{AgentSpec, Item, fork, hand_in_tool};
 use flow_core::event::LaunchAgent;
 use flow_core::model::{Outcome, Reason};
 use flow_core::text::chain;
-use flow_core::values::{AgentName, AgentWork, Beginning, Earlier, Whereabouts, WorkKind, Workplace};
+use flow_core::values::{
+    AgentName, AgentWork, AttemptPacket, Beginning, Earlier, Whereabouts, WorkKind, Workplace,
+};
 use tokio::sync::mpsc;
 
 use super::frame::Ready;
 use super::judge::Checks;
-use super::site::{Refused, Site, refused};
+use super::site::{Refused, Site, refused, unusable};
 use crate::execute::sink::Sink;
 use crate::execute::{
-    AgentChecks, AgentLaunch, AgentPlace, AgentStart, Recorded, Reported, ShellLaunch, has_conversation,
-    new_agent_id, recorded, recorded_calls, run_agent,
+    AgentChecks, AgentLaunch, AgentPlace, AgentStart, Recorded, Reported, ShellLaunch, new_agent_id,
+    recorded, recorded_calls, run_agent,
 };
 use crate::provider::ModelHandle;
 use crate::store::{RunFolder, SlotFiles};
@@ -153,7 +155,7 @@ fn agent_launch(site: &Site<'_>, work: &AgentWork) -> Result<AgentLaunch, Refuse
         max_tool_concurrency: work.max_tool_concurrency,
     };
     let folder = site.make_folder().map_err(unusable)?;
-    let Conversation { agent_id, start, reported } = conversation(site, &folder)?;
+    let Conversation { agent_id, start, reported } = conversation(packet)?;
     Ok(AgentLaunch {
         attempt: packet.attempt,
         agent_id,
@@ -227,20 +229,15 @@ struct Conversation {
     reported: Reported,
 }
 
-/// An agent whose last attempt was cut off goes on where its transcript ends. One with a tree of its own begins anew: the
-/// tree is a new one, and lacks what the transcript says was done.
-fn conversation(site: &Site<'_>, folder: &Path) -> Result<Conversation, Refused> {
-    if let Some(Earlier { agent_id, usage, denials }) = &site.packet.earlier
-        && site.tree.is_none()
-        && has_conversation(folder, agent_id).map_err(unusable)?
-    {
-        let reported = Reported { usage: usage.clone(), denials: *denials };
-        return Ok(Conversation { agent_id: agent_id.clone(), start: AgentStart::Continue, reported });
+/// An agent whose last attempt was cut off goes on where its transcript ends, in the tree that it had.
+fn conversation(packet: &AttemptPacket) -> Result<Conversation, Refused> {
+    if let Some(Earlier { agent_id, usage, denials, tree: _ }) = packet.earlier.clone() {
+        return Ok(Conversation {
+            agent_id,
+            start: AgentStart::Continue,
+            reported: Reported { usage, denials },
+        });
     }
     let agent_id = new_agent_id().map_err(unusable)?;
     Ok(Conversation { agent_id, start: AgentStart::Fresh, reported: Reported::default() })
-}
-
-fn unusable(error: std::io::Error) -> Refused {
-    refused(Reason::Resource, format!("can't use the task's folder: {error}"))
 }

@@ -10,8 +10,9 @@ use flow_core::values::AttemptPacket;
 use super::host::Host;
 use super::judge::Checks;
 use super::setup::run_setup;
-use super::site::{Refused, Site, refused};
+use super::site::{Refused, Site, refused, unusable};
 use crate::execute::executor::{Attempting, Executor};
+use crate::execute::has_conversation;
 use crate::execute::sink::{NotWritten, Sink};
 use crate::store::SlotFiles;
 use crate::sys::stop::StopSignal;
@@ -76,7 +77,9 @@ async fn attempt<R: Ready>(
     site.write_files()?;
     let mut checks = Checks::of(&site);
     let ready = R::of(&site, &mut checks)?;
-    let setup = site.setup()?;
+    // In a folder that an earlier attempt worked in it has been done.
+    let setup =
+        if site.tree.as_ref().is_some_and(|tree| tree.is_set_up()) { Vec::new() } else { site.setup()? };
     let work = &packet.work;
     let launch = Launch {
         kind: work.kind.info().word.to_owned(),
@@ -98,22 +101,36 @@ async fn attempt<R: Ready>(
     Ok(Box::new(checks.judge(outcome).await))
 }
 
-/// Makes the tree that an attempt asks for.
+/// Makes the tree that an attempt asks for. A conversation is gone on with in its own tree, or not at all.
 async fn make_tree(
     host: &Arc<Host>,
-    packet: Box<AttemptPacket>,
+    mut packet: Box<AttemptPacket>,
 ) -> Result<(Box<AttemptPacket>, Option<Arc<PrivateTree>>), Refused> {
+    if let Some(earlier) = &packet.earlier {
+        let there = has_conversation(&host.folder.task(&packet.address), &earlier.agent_id);
+        if !there.map_err(unusable)? {
+            packet.earlier = None;
+        }
+    }
     if packet.tree.is_none() {
         return Ok((packet, None));
     }
     let trees = Arc::clone(&host.trees);
     let make = move || {
-        let order = packet.tree.as_ref();
-        let made = order.map(|order| trees.make(&packet.address, packet.attempt, order)).transpose();
-        made.map(|tree| (packet, tree.map(Arc::new)))
+        let Some(order) = &packet.tree else { return Ok((packet, None)) };
+        let left = packet.earlier.as_ref().and_then(|earlier| earlier.tree.as_ref());
+        let resumed = left.map(|left| trees.resume(left, order)).transpose()?.flatten();
+        let tree = match resumed {
+            Some(tree) => tree,
+            None => {
+                packet.earlier = None;
+                trees.make(&packet.address, packet.attempt, order)?
+            }
+        };
+        Ok((packet, Some(Arc::new(tree))))
     };
     match tokio::task::spawn_blocking(make).await {
-        Ok(made) => made.map_err(|error| Box::new(tree_failure(&error))),
+        Ok(made) => made.map_err(|error: WorkspaceError| Box::new(tree_failure(&error))),
         Err(error) => {
             Err(refused(Reason::Internal, format!("bug: making the private tree panicked: {error}")))
         }

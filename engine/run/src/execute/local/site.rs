@@ -16,6 +16,10 @@ pub(super) fn refused(reason: Reason, message: impl Into<String>) -> Refused {
     Box::new(Outcome::failed(reason, message))
 }
 
+pub(super) fn unusable(error: std::io::Error) -> Refused {
+    refused(Reason::Resource, format!("can't use the task's folder: {error}"))
+}
+
 /// An attempt on its way to its start: what it is, and where it works.
 #[derive(Clone)]
 pub(super) struct Site<'a> {
