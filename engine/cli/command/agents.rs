@@ -87,7 +87,7 @@ fn why(registry: &AgentRegistry, name: &str, how: ListHow) -> anyhow::Result<()>
 fn check(registry: &AgentRegistry, how: ListHow) -> anyhow::Result<u8> {
     let all: Vec<Diagnostic> = registry.findings().into_iter().cloned().collect();
     match how {
-        ListHow::Json => ui::print_json(&ui::findings_json(&all))?,
+        ListHow::Json => ui::print_json(&all)?,
         ListHow::Text => {
             let lines: String = all.iter().map(|found| ui::finding_line(found) + "\n").collect();
             ui::print(&lines)?;

@@ -43,7 +43,7 @@ pub(super) fn run(engine: &Engine, args: &CheckArgs) -> anyhow::Result<u8> {
     let errors = once.iter().filter(|found| found.is_error()).count();
     let exit = if errors > 0 { Cause::Invalid } else { Cause::Success };
     match args.output {
-        ListHow::Json => ui::print_json(&ui::findings_json(&[once, lines].concat()))?,
+        ListHow::Json => ui::print_json(&[once, lines].concat())?,
         ListHow::Text => {
             ui::diagnostics(&once);
             ui::finding_lines(&lines);

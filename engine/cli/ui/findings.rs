@@ -3,11 +3,10 @@
 use std::collections::HashSet;
 use std::io::Write;
 
-use flow_core::diagnostic::{Diagnostic, Label, Severity, render};
+use flow_core::diagnostic::{Diagnostic, render};
 use flow_core::report::{github_data, github_property};
 use flow_core::text::{one_line, shell_word, visible};
 use indexmap::IndexMap;
-use serde_json::{Map, Value};
 
 use super::layout::folded;
 
@@ -126,56 +125,10 @@ pub fn finding_line(diagnostic: &Diagnostic) -> String {
     let line = format!(
         "{}{}[{}]: {said}",
         place.unwrap_or_default(),
-        severity(diagnostic.severity()),
+        diagnostic.severity().as_str(),
         diagnostic.code.as_str()
     );
     visible(&line).into_owned()
-}
-
-/// A list of diagnostics for programs.
-pub fn findings_json(all: &[Diagnostic]) -> Value {
-    all.iter().map(as_json).collect()
-}
-
-fn as_json(diagnostic: &Diagnostic) -> Value {
-    let mut entry = Map::new();
-    entry.insert("code".to_owned(), diagnostic.code.as_str().into());
-    entry.insert("severity".to_owned(), severity(diagnostic.severity()).into());
-    entry.insert("message".to_owned(), diagnostic.message.clone().into());
-    if let Some(label) = diagnostic.labels.first() {
-        entry.extend(place(label));
-    }
-    if let Some(help) = &diagnostic.help {
-        entry.insert("help".to_owned(), help.clone().into());
-    }
-    let related: Vec<Value> = diagnostic
-        .labels
-        .iter()
-        .skip(1)
-        .map(|label| {
-            let mut entry = place(label);
-            entry.insert("message".to_owned(), label.text.clone().into());
-            Value::Object(entry)
-        })
-        .collect();
-    if !related.is_empty() {
-        entry.insert("related".to_owned(), related.into());
-    }
-    Value::Object(entry)
-}
-
-fn place(label: &Label) -> Map<String, Value> {
-    let (line, column) = label.file.line_column(label.span.start);
-    let entries =
-        [("file", label.file.name.clone().into()), ("line", line.into()), ("column", column.into())];
-    entries.into_iter().map(|(name, value): (&str, Value)| (name.to_owned(), value)).collect()
-}
-
-fn severity(severity: Severity) -> &'static str {
-    match severity {
-        Severity::Error => "error",
-        Severity::Warning => "warning",
-    }
 }
 
 fn annotation(diagnostic: &Diagnostic) -> String {
@@ -187,7 +140,7 @@ fn annotation(diagnostic: &Diagnostic) -> String {
     let help = diagnostic.help.as_ref().map(|help| format!("\n{help}")).unwrap_or_default();
     format!(
         "::{} {}title={}::{}",
-        severity(diagnostic.severity()),
+        diagnostic.severity().as_str(),
         place.unwrap_or_default(),
         diagnostic.code.as_str(),
         github_data(&visible(&format!("{}{help}", diagnostic.message)))

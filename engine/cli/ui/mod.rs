@@ -13,7 +13,7 @@ mod summary;
 mod watcher;
 mod words;
 
-pub use findings::{diagnostics, finding_line, finding_lines, findings_json, in_brief};
+pub use findings::{diagnostics, finding_line, finding_lines, in_brief};
 pub use notices::notice;
 pub use out::{print, print_json, print_line, width};
 pub use say::{

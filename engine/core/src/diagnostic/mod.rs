@@ -1,6 +1,7 @@
 //! What is wrong with the person's text: code, place, message, help. All of a file's are collected; none stops the rest.
 
 mod code;
+mod json;
 mod render;
 mod source;
 #[cfg(test)]

@@ -2,12 +2,14 @@
 
 use flow_core::diagnostic::Diagnostic;
 use flow_core::ids::{Address, RunId};
+use serde::Serialize;
 
 /// Where notices go as they come up.
 pub type Tell<'a> = &'a mut dyn FnMut(Notice);
 
 /// Something that a person should know.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "notice", rename_all = "snake_case")]
 pub enum Notice {
     /// What is odd about a plan that is about to run. May be empty.
     Plan {
@@ -98,7 +100,8 @@ pub enum Notice {
 }
 
 /// What became of a private tree whose engine died.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "left", rename_all = "snake_case")]
 pub enum TreeLeft {
     /// Its work is on a branch.
     OnBranch {
