@@ -125,12 +125,15 @@ fn a_tree_knows_who_reads_its_folder() {
   d: { run: 'ls ${{ tasks.b.results | map(attribute=\"dir\") | list }}' }
   e: { run: 'ls ${{ tasks.b.results | map(attribute=\"branch\") | list }}' }
   f: { run: 'ls ${{ tasks.c.dir }}' }
+  g: { run: 'ls directory ${{ tasks.b.results | map(attribute=\"stdout\") | list }}' }
+  h: { run: 'ls ${{ tasks.b.results[0].dir }}' }
+  i: { env: { X: '${% for one in tasks.b.results %}${{ one.dir }}${% endfor %}' }, run: x }
 ",
     )
     .plan();
     let readers: Vec<Vec<u32>> =
         plan.tasks.iter().map(|task| task.dir_readers.iter().map(|reader| reader.0).collect()).collect();
-    assert_eq!(readers, [vec![2], vec![3], vec![], vec![], vec![], vec![]]);
+    assert_eq!(readers, [vec![2], vec![3, 7, 8], vec![], vec![], vec![], vec![], vec![], vec![], vec![]]);
 }
 
 #[test]

@@ -285,15 +285,6 @@ impl<'a> Scope<'_, 'a> {
         let who =
             format!("{} `{name}`", shape.described().trim_start_matches("a ").trim_start_matches("an "));
         fields::check(shape, fields).map_err(|wrong| field_problem(findings, &prefix, who, fields, wrong))?;
-        // Behind `.results` only the text tells which fields of the instances are read.
-        let reads_dir = match &fields[0] {
-            Segment::Name(field) if field == "results" => written.text.contains("dir"),
-            Segment::Name(field) => field == "dir",
-            Segment::Index(_) => false,
-        };
-        if reads_dir && shape.isolation.is_private() {
-            self.dirs.push(id);
-        }
         if matches!(&fields[0], Segment::Name(field) if field == "output") {
             self.reads.push(OutputRead {
                 from: id,
@@ -305,6 +296,29 @@ impl<'a> Scope<'_, 'a> {
             });
         }
         Ok(())
+    }
+
+    /// Takes down whose private trees a template reads by the paths of their folders.
+    pub(super) fn note_dirs(&mut self, template: &Template) {
+        let is_named = |segment: Option<&Segment>, name: &str| match segment {
+            Some(Segment::Name(field)) => field == name,
+            Some(Segment::Index(_)) | None => false,
+        };
+        for reference in &template.references {
+            let task = reference.task().and_then(|task| self.world.ids.get(task).copied());
+            let Some(task) = task.filter(|task| self.world.shapes[task.index()].isolation.is_private())
+            else {
+                continue;
+            };
+            let fields = &reference.path[2..];
+            let of_instances = is_named(fields.first(), "results");
+            let reads_dir = is_named(fields.first(), "dir")
+                || of_instances && is_named(fields.get(2), "dir")
+                || of_instances && fields.len() < 3 && template.claims.may_read("dir");
+            if reads_dir {
+                self.dirs.push(task);
+            }
+        }
     }
 
     fn unknown_root(&self, findings: &mut Findings, spot: Spot, root: &str) -> Problem {

@@ -112,6 +112,7 @@ pub(super) fn script<'a>(
             }
             for hole in script.holes() {
                 refuse_status_calls(findings, written, &hole.template, hole.at);
+                scope.note_dirs(&hole.template);
                 scope.judge(findings, Spot::Attempt, written, &hole.template, hole.at);
             }
             Some(script)
@@ -168,6 +169,7 @@ fn resolve<'a>(
     for reference in &template.references {
         scope.resolve(findings, spot, written, reference);
     }
+    scope.note_dirs(template);
     scope.judge(findings, spot, written, template, 0);
 }
 

@@ -20,6 +20,15 @@ pub struct Claims {
     pub conditions: Vec<Operand>,
     /// What is asked for its length.
     pub measured: Vec<Reference>,
+    /// Names of fields that stand behind something computed, and texts, which filters take for names of fields.
+    pub fields: Vec<String>,
+}
+
+impl Claims {
+    /// Whether it may read a field of this name from something computed.
+    pub fn may_read(&self, field: &str) -> bool {
+        self.fields.iter().any(|named| named.split('.').any(|part| part == field))
+    }
 }
 
 /// Two values side by side.

@@ -89,7 +89,10 @@ impl<'a> Walk<'a> {
         let span = expr.span();
         match expr {
             Expr::Var(_) | Expr::GetAttr(_) | Expr::GetItem(_) => self.access(expr, absence),
-            Expr::Const(node) => Expr::Const(Spanned::new(ast::Const { value: node.value.clone() }, span)),
+            Expr::Const(node) => {
+                self.claims.fields.extend(node.value.as_str().map(str::to_owned));
+                Expr::Const(Spanned::new(ast::Const { value: node.value.clone() }, span))
+            }
             Expr::Slice(node) => {
                 let slice = ast::Slice {
                     expr: self.expr(&node.expr),
@@ -226,6 +229,7 @@ impl<'a> Walk<'a> {
             Expr::Var(var) if !self.is_local(var.id) => Some(var),
             _ => None,
         };
+        self.claims.fields.extend(computed(root.is_some(), &steps));
         // A variable that isn't set is null to whoever reckons with null.
         let or_null = root.is_some_and(|var| var.id == "env") && absence == Absence::Null;
         let absence = if or_null { Absence::Undefined } else { absence };
@@ -417,6 +421,20 @@ impl<'a> Walk<'a> {
         let end = at.end.min(self.source.len());
         TemplateError::new(TemplateErrorKind::UnknownFilter, at.start.min(end)..end, message)
     }
+}
+
+/// The names in a chain that no path holds: those behind a computed subscript, or all.
+fn computed(has_path: bool, steps: &[(Step<'_, '_>, usize)]) -> Vec<String> {
+    let is_written = |step: &Step<'_, '_>| match step {
+        Step::Name(_) => true,
+        Step::Item(item) => Segment::constant(item).is_some(),
+    };
+    let written = steps.iter().take_while(|(step, _)| has_path && is_written(step)).count();
+    let names = steps[written..].iter().filter_map(|(step, _)| match step {
+        Step::Name(name) => Some((*name).to_owned()),
+        Step::Item(_) => None,
+    });
+    names.collect()
 }
 
 /// Whether each side of a chain may be evaluated twice, since that costs nothing.
