@@ -6,7 +6,7 @@ use indexmap::IndexMap;
 use jsonschema::{Draft, Validator};
 use serde_json::Value;
 
-use super::output::problems;
+use super::output::violations;
 use super::spec::call_line;
 use super::{AgentSpec, CallResult};
 use crate::model::{Denial, DenialReason, PermissionMode, ToolClass, tool};
@@ -37,7 +37,7 @@ impl Offered {
         self.validator
             .get_or_init(build)
             .as_ref()
-            .map(|validator| problems(validator, input))
+            .map(|validator| violations(validator, input))
             .unwrap_or_default()
     }
 }

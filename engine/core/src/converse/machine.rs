@@ -8,7 +8,7 @@ use super::batch::Batch;
 use super::inbox::Inbox;
 use super::judge::{Judge, failed};
 use super::output::{Form, hand_in_tool};
-use super::record::{Record, owned_calls, text_of};
+use super::record::{Record, owned_calls};
 use super::{AgentEnd, AgentSpec, CheckFault, Effect, Input, Item};
 use crate::model::{Denial, Reason, Usage};
 use crate::wire::{Block, Message, ModelError, ModelErrorKind, Request, Role, StopReason, ToolSpec};
@@ -135,7 +135,7 @@ impl Step<'_> {
         let Some(last) = record.last_turn() else {
             return self.fail(Reason::Internal, "bug: there is no conversation to go on with");
         };
-        let (calls, text) = (owned_calls(last), text_of(&last.content));
+        let (calls, text) = (owned_calls(last), last.text());
         let stop = record.stop.unwrap_or(StopReason::EndTurn);
         if record.said_nothing {
             return self.ended_turn("", stop, &[]);

@@ -234,7 +234,7 @@ fn a_text_that_is_cut_goes_on_in_one_conversation_and_is_joined() {
     let Some(Effect::Ask(request)) = played.effects.last() else { panic!("{:?}", played.effects) };
     let told = request.messages.last().unwrap();
     assert_eq!((request.messages.len(), told.role), (5, Role::User));
-    assert!(text_of(&told.content).contains("Go on exactly where it ends"));
+    assert!(told.text().contains("Go on exactly where it ends"));
     played.feed(Input::Replied(say("five")));
     assert_eq!((played.end().reason, played.end().text.as_str()), (None, "one three five"));
     assert_eq!(played.end().usage.turns, 3);
@@ -492,7 +492,7 @@ fn a_failed_check_goes_back_to_the_agent_once() {
     assert_eq!(shape(&played.effects), "check");
     played.feed(fault("check `make test` failed: exit code 2"));
     let Some(Effect::Ask(request)) = played.effects.last() else { panic!("{:?}", played.effects) };
-    let told = text_of(&request.messages.last().unwrap().content);
+    let told = request.messages.last().unwrap().text();
     assert!(
         told.contains("check `make test` failed: exit code 2") && told.contains("line 1\nline 2"),
         "{told}"

@@ -30,6 +30,6 @@ pub use fork::{Differences, PLACEHOLDER, directive, fork};
 pub use inbox::{Letter, LetterKey};
 pub use log::{Answered, LogLine, Logbook, Logged, NoAnswer, called, tool_event};
 pub use machine::Converse;
-pub use output::hand_in_tool;
+pub use output::{hand_in_tool, violations};
 pub use spec::{AgentEnd, AgentSpec, Call, CallResult, CheckFault, Effect, Input, Item, OutputForm, Spoil};
 pub use tell::{Teller, ended, last_words, told_by};

@@ -114,7 +114,7 @@ impl Schema {
     }
 
     fn check(&self, value: Value) -> Result<Value, String> {
-        let found = problems(&self.validator, &value);
+        let found = violations(&self.validator, &value);
         if found.is_empty() { Ok(value) } else { Err(found.join("; ")) }
     }
 }
@@ -140,8 +140,8 @@ fn is_object(schema: &Value) -> bool {
     schema["type"] == "object"
 }
 
-/// What of a value doesn't fit, a line each.
-pub(super) fn problems(validator: &Validator, value: &Value) -> Vec<String> {
+/// What of a value doesn't fit a schema, a line each.
+pub fn violations(validator: &Validator, value: &Value) -> Vec<String> {
     const MOST: usize = 10;
     let mut found = Vec::new();
     for error in validator.iter_errors(value) {

@@ -135,7 +135,7 @@ impl Record {
         if message.role != Role::Assistant {
             return;
         }
-        self.extend(&text_of(&message.content), calls_of(message).next().is_some(), stop);
+        self.extend(&message.text(), calls_of(message).next().is_some(), stop);
         self.ids.extend(calls_of(message).map(|(id, _, _)| id.to_owned()));
     }
 
@@ -179,18 +179,6 @@ pub(super) fn result_id(block: &Block) -> Option<&str> {
         | Block::RedactedThinking { .. }
         | Block::ToolUse { .. } => None,
     }
-}
-
-/// All texts of a message, joined by newlines.
-pub(super) fn text_of(content: &[Block]) -> String {
-    let texts = content.iter().filter_map(|block| match block {
-        Block::Text { text } => Some(text.as_str()),
-        Block::Thinking { .. }
-        | Block::RedactedThinking { .. }
-        | Block::ToolUse { .. }
-        | Block::ToolResult { .. } => None,
-    });
-    texts.collect::<Vec<_>>().join("\n")
 }
 
 /// Id, name and arguments of each call in a message.

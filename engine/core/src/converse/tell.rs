@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::log::{Answered, LogLine, NoAnswer};
-use super::record::{owned_calls, text_of};
+use super::record::owned_calls;
 use super::spec::label;
 use super::{Call, Item, Logbook, called};
 use crate::model::{AttemptEnd, Reason};
@@ -151,7 +151,7 @@ pub fn told_by(items: &[Item]) -> Vec<LogLine> {
     let mut lines = Vec::new();
     for item in items {
         if let Item::Message { message, .. } = item {
-            let text = text_of(&message.content);
+            let text = message.text();
             match message.role {
                 Role::User if lines.is_empty() => lines.push(LogLine::Prompt { text }),
                 Role::User if text.is_empty() => {}

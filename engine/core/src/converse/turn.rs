@@ -8,7 +8,7 @@ use super::batch::{Batch, bounded};
 use super::judge::{Judgement, failed};
 use super::machine::{State, Step};
 use super::output::{Fit, Form};
-use super::record::{owned_calls, text_of};
+use super::record::owned_calls;
 use super::{Call, CallResult, Effect, Item, Spoil};
 use crate::model::{Denial, HAND_IN, Reason, Usage};
 use crate::wire::{Block, Message, Reply, Role, StopReason};
@@ -23,7 +23,7 @@ impl Step<'_> {
     pub(super) fn replied(&mut self, reply: Reply) {
         let message = Message { role: Role::Assistant, content: self.tidy(reply.content) };
         let calls = owned_calls(&message);
-        let text = text_of(&message.content);
+        let text = message.text();
         let tool_uses = u32::try_from(calls.len()).unwrap_or(u32::MAX);
         let (usage, stop) = (Usage { turns: 1, tool_uses, ..reply.usage }, Some(reply.stop));
         // A message without content would be refused by every API when it is sent back.

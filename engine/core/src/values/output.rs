@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::pairs::pairs;
+use crate::converse::violations;
 use crate::plan::Output;
 use crate::text::parse_json;
 
@@ -18,7 +19,11 @@ pub fn settle_output(form: &Output, text: &str) -> Result<Settled, String> {
         Output::Json => parse(text).map(Some),
         Output::Schema(schema) => {
             let value = parse(text)?;
-            match violations(schema, &value).as_slice() {
+            let found = match jsonschema::validator_for(schema) {
+                Ok(validator) => violations(&validator, &value),
+                Err(error) => vec![format!("bug: the schema was accepted and is none: {error}")],
+            };
+            match found.as_slice() {
                 [] => Ok(Some(value)),
                 found => Err(format!("the output does not fit its schema: {}", found.join("; "))),
             }
@@ -31,21 +36,6 @@ fn parse(text: &str) -> Result<Value, String> {
         return Err("the output is empty where one JSON value was declared".to_owned());
     }
     parse_json(text).map_err(|error| format!("the output is not one JSON value: {error}"))
-}
-
-/// What of a value doesn't fit a schema, at most five findings. The compiler has checked the schema itself.
-fn violations(schema: &Value, value: &Value) -> Vec<String> {
-    match jsonschema::validator_for(schema) {
-        Ok(validator) => validator
-            .iter_errors(value)
-            .take(5)
-            .map(|error| match error.instance_path().as_str() {
-                "" => error.to_string(),
-                path => format!("`{path}`: {error}"),
-            })
-            .collect(),
-        Err(error) => vec![format!("bug: the schema was accepted and is none: {error}")],
-    }
 }
 
 #[cfg(test)]

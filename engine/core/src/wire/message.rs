@@ -28,6 +28,11 @@ pub struct Message {
 }
 
 impl Message {
+    /// All its text.
+    pub fn text(&self) -> String {
+        text_of(&self.content)
+    }
+
     /// A user message of one text.
     pub fn user(text: impl Into<String>) -> Self {
         Message { role: Role::User, content: vec![Block::Text { text: text.into() }] }
@@ -137,16 +142,22 @@ pub struct Reply {
 }
 
 impl Reply {
-    /// All its text, parts joined by a newline.
+    /// All its text.
     pub fn text(&self) -> String {
-        let mut parts = Vec::new();
-        for block in &self.content {
-            if let Block::Text { text } = block {
-                parts.push(text.as_str());
-            }
-        }
-        parts.join("\n")
+        text_of(&self.content)
     }
+}
+
+/// The text of what was said, parts joined by a newline.
+fn text_of(content: &[Block]) -> String {
+    let texts = content.iter().filter_map(|block| match block {
+        Block::Text { text } => Some(text.as_str()),
+        Block::Thinking { .. }
+        | Block::RedactedThinking { .. }
+        | Block::ToolUse { .. }
+        | Block::ToolResult { .. } => None,
+    });
+    texts.collect::<Vec<_>>().join("\n")
 }
 
 /// A piece of an answer as it arrives: for progress, never for acting on.
