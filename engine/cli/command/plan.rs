@@ -165,7 +165,7 @@ fn lines(plan: &Plan, task: &Task, model: ModelOf<'_>) -> Vec<(&'static str, Str
             let from = &plan.tasks[from.index()].address;
             all.push(("fork", format!("goes on with the conversation of `{from}`")));
         }
-        let tools = flow_core::values::tools_of(definition, agent, task.background);
+        let tools: Vec<&str> = agent.offered(definition, task.background).collect();
         all.push(("tools", if tools.is_empty() { "none".to_owned() } else { tools.join(", ") }));
         all.push(("model", model(agent)));
     }

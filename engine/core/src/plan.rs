@@ -18,6 +18,7 @@ mod expand;
 mod expand_rules;
 mod expected;
 mod facts;
+mod granted;
 mod kind;
 mod reads;
 mod select;

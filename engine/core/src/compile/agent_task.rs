@@ -12,10 +12,9 @@ use super::shell;
 use super::words::{literal, whole, word};
 use crate::diagnostic::{Code, Span, Spanned};
 use crate::model::{
-    AgentDef, Isolation, ModelRef, PermissionMode, Settings, ToolEffect, ToolPolicy, ToolRule, offered_tools,
-    tool,
+    AgentDef, ModelRef, PermissionMode, Settings, ToolEffect, ToolPolicy, ToolRule, offered_tools, tool,
 };
-use crate::plan::{AgentTask, Output, Permissions};
+use crate::plan::{AgentTask, Output, Permissions, Task};
 use crate::syntax::{PromptText, Text};
 use crate::text::{alike, list_some};
 
@@ -197,14 +196,12 @@ fn rules(findings: &mut Findings, key: &str, texts: &[Text]) -> Vec<ToolRule> {
 /// Reports tools that contradict the mode, and tools that the definition doesn't have.
 fn check_tools(findings: &mut Findings, keys: Keys<'_>, task: &AgentTask, agent: &AgentDef) {
     let agent_span = agent_place(keys);
-    if task.permission_mode.or(agent.permission_mode) == Some(PermissionMode::Plan) {
+    if task.mode(agent) == Some(PermissionMode::Plan) {
         let named =
             |rules: &[ToolRule]| editors().find(|editor| rules.iter().any(|rule| rule.tool == *editor));
         let in_definition = match &agent.tools {
             ToolPolicy::Inherit => None,
-            ToolPolicy::Only(rules) => {
-                named(rules).filter(|editor| !names_tool(&agent.disallowed_tools, editor))
-            }
+            ToolPolicy::Only(rules) => named(rules).filter(|editor| agent.has_tool(editor)),
         };
         let in_task = task.tools.as_deref().and_then(named);
         if let Some(editor) = in_task.or(in_definition) {
@@ -225,25 +222,12 @@ fn check_tools(findings: &mut Findings, keys: Keys<'_>, task: &AgentTask, agent:
     for (rule, text) in
         task.tools.iter().flatten().zip(keys.get(|keys| &keys.tools).iter().flat_map(|all| &all.value))
     {
-        if tool(&rule.tool).is_some() && !defined(agent, &rule.tool) {
+        if tool(&rule.tool).is_some() && !agent.has_tool(&rule.tool) {
             let message = format!("agent `{}` has no `{}`, so the task can't have it", agent.name, rule.tool);
             let finding = findings.at(Code::IgnoredTool, text.span, message);
             findings.push(finding.help("`tools` of a task narrow those of its agent; choose another agent"));
         }
     }
-}
-
-fn names_tool(rules: &[ToolRule], name: &str) -> bool {
-    rules.iter().any(|rule| rule.tool == name || rule.tool == "*")
-}
-
-/// Whether the definition has a tool.
-fn defined(agent: &AgentDef, name: &str) -> bool {
-    let named = match &agent.tools {
-        ToolPolicy::Inherit => true,
-        ToolPolicy::Only(rules) => names_tool(rules, name),
-    };
-    named && !names_tool(&agent.disallowed_tools, name)
 }
 
 /// The tools that change files.
@@ -263,31 +247,23 @@ fn with_effect(effect: ToolEffect) -> impl Iterator<Item = &'static str> {
 /// What an agent may do on its task, as far as rules tell before the run.
 pub(super) struct Powers<'p> {
     pub agent: &'p AgentDef,
-    pub task: &'p AgentTask,
-    pub isolation: Isolation,
+    pub task: &'p Task,
+    pub work: &'p AgentTask,
     pub settings: &'p Settings,
 }
 
 impl Powers<'_> {
     fn mode(&self) -> PermissionMode {
-        let unsaid = match self.isolation {
-            Isolation::Worktree | Isolation::Copy => PermissionMode::AcceptEdits,
-            Isolation::None | Isolation::Fork => PermissionMode::Default,
-        };
-        self.task.permission_mode.or(self.agent.permission_mode).unwrap_or(unsaid)
+        self.work.mode(self.agent).unwrap_or_else(|| PermissionMode::unsaid(self.task.isolation.is_private()))
     }
 
     fn has(&self, name: &str) -> bool {
-        let kept = match &self.task.tools {
-            None => true,
-            Some(rules) => names_tool(rules, name),
-        };
-        kept && defined(self.agent, name) && !names_tool(&self.task.disallowed_tools, name)
+        self.work.has_tool(self.agent, name, self.task.background)
     }
 
     /// Whether some call of the tool passes without a question.
     fn is_granted(&self, name: &str) -> bool {
-        let allows = |rules: &[ToolRule]| names_tool(rules, name);
+        let allows = |rules: &[ToolRule]| ToolRule::any_names(rules, name);
         let by_mode = match self.mode() {
             PermissionMode::BypassPermissions => true,
             PermissionMode::AcceptEdits => editors().any(|editor| editor == name),
@@ -303,8 +279,8 @@ impl Powers<'_> {
         };
         by_mode
             || by_definition
-            || self.task.tools.as_deref().is_some_and(allows)
-            || allows(&self.task.permissions.allow)
+            || self.work.tools.as_deref().is_some_and(allows)
+            || allows(&self.work.permissions.allow)
             || self.settings.permissions.iter().any(|layer| allows(&layer.allow))
     }
 

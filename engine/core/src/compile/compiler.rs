@@ -289,7 +289,7 @@ fn warn_of_agents(
     for (task, shape) in tasks.iter().zip(&world.shapes) {
         let Some(work) = task.kind.agent() else { continue };
         let Some(agent) = cast.get(work.agent) else { continue };
-        let powers = Powers { agent, task: work, isolation: task.isolation, settings: input.settings };
+        let powers = Powers { agent, task, work, settings: input.settings };
         // What a fork may not do either was said where its conversation begins.
         let as_before =
             |from: TaskId| tasks[from.index()].isolation.is_private() == task.isolation.is_private();

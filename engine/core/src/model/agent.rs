@@ -98,6 +98,23 @@ pub enum ToolPolicy {
     Only(Vec<ToolRule>),
 }
 
+impl ToolPolicy {
+    /// Whether it names a tool.
+    pub fn names(&self, tool: &str) -> bool {
+        match self {
+            ToolPolicy::Inherit => true,
+            ToolPolicy::Only(rules) => ToolRule::any_names(rules, tool),
+        }
+    }
+}
+
+impl AgentDef {
+    /// Whether it has a tool, before a task narrows it.
+    pub fn has_tool(&self, tool: &str) -> bool {
+        self.tools.names(tool) && !ToolRule::any_names(&self.disallowed_tools, tool)
+    }
+}
+
 /// The model of an agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ModelRef {
@@ -175,6 +192,11 @@ pub enum Merge {
 }
 
 impl PermissionMode {
+    /// The mode where neither task nor definition says one.
+    pub fn unsaid(private_tree: bool) -> Self {
+        if private_tree { PermissionMode::AcceptEdits } else { PermissionMode::Default }
+    }
+
     /// Its words, which definitions and tasks share.
     pub const WORDS: &'static [(&'static str, PermissionMode)] = &[
         ("default", PermissionMode::Default),

@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::OF_SERVER;
+
 /// `Tool` or `Tool(spec)`, as written in a `tools` list or a permission rule.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ToolRule {
@@ -22,6 +24,24 @@ impl ToolRule {
             None => ToolRule { tool: text.to_owned(), spec: None },
         }
     }
+
+    /// Whether it speaks of a tool at all, by its name alone.
+    pub fn names(&self, tool: &str) -> bool {
+        let rule = self.tool.as_str();
+        rule == tool
+            || rule == "*"
+            || rule.starts_with(OF_SERVER)
+                && match rule.strip_suffix('*') {
+                    Some(prefix) => tool.starts_with(prefix),
+                    // The name of a server stands for all of its tools.
+                    None => tool.strip_prefix(rule).is_some_and(|rest| rest.starts_with("__")),
+                }
+    }
+
+    /// Whether one of them speaks of a tool.
+    pub fn any_names(rules: &[ToolRule], tool: &str) -> bool {
+        rules.iter().any(|rule| rule.names(tool))
+    }
 }
 
 impl fmt::Display for ToolRule {
@@ -32,3 +52,7 @@ impl fmt::Display for ToolRule {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "tool_rule_tests.rs"]
+mod tests;

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::command::{self, Form, Part};
 use super::path::{Roots, before_wildcards, resolve};
 use super::read_only::{Place, is_read_only};
-use super::rule::{Purpose, covers, is_bare, names_tool, speaks_of};
+use super::rule::{Purpose, covers, is_bare, speaks_of};
 use super::subject::{Subject, host};
 use crate::model::{
     DenialReason, FLOW_DIR, GIT_DIR, PermissionMode, PermissionRules, READ, SettingsLayer, ToolEffect,
@@ -124,13 +124,9 @@ impl Permissions {
 
     /// Tools that the agent doesn't have.
     fn taken_away(&self, tool_name: &str) -> Option<Verdict> {
-        let named = |rules: &[ToolRule]| rules.iter().any(|rule| names_tool(&rule.tool, tool_name));
-        let kept = match &self.definition {
-            ToolPolicy::Inherit => true,
-            ToolPolicy::Only(rules) => named(rules),
-        };
+        let kept = self.definition.names(tool_name) && !ToolRule::any_names(&self.disallowed, tool_name);
         let text = format!("the agent doesn't have the tool `{tool_name}`");
-        (!kept || named(&self.disallowed)).then_some(Verdict::Deny(DenialReason::NotAvailable, text))
+        (!kept).then_some(Verdict::Deny(DenialReason::NotAvailable, text))
     }
 
     /// `dontAsk` turns a question into a refusal.
@@ -214,7 +210,7 @@ impl Permissions {
     /// Whether the definition's specifiers cover the call and so grant it. An error where they leave it out.
     fn definition_says(&self, tool_name: &str, subject: Subject<'_>) -> Result<bool, Verdict> {
         let ToolPolicy::Only(rules) = &self.definition else { return Ok(false) };
-        let own: Vec<&ToolRule> = rules.iter().filter(|rule| names_tool(&rule.tool, tool_name)).collect();
+        let own: Vec<&ToolRule> = rules.iter().filter(|rule| rule.names(tool_name)).collect();
         let specific = |rule: &&&ToolRule| rule.spec.is_some();
         if own.iter().filter(specific).any(|rule| covers(rule, subject, Purpose::Grant, self.roots())) {
             return Ok(true);

@@ -6,7 +6,7 @@ use super::command::{self, Form, Part, Word};
 use super::path::{Roots, pattern_matches};
 use super::read_only::reads_data;
 use super::subject::{Subject, is_domain, lists};
-use crate::model::{OF_SERVER, ToolRule, known_tool};
+use crate::model::{ToolRule, known_tool};
 use crate::text::base_name;
 
 /// To which end a rule is read. Where something is unclear, the two read it differently.
@@ -91,18 +91,6 @@ const SHELLS: &[&str] =
 /// Words of the shell's grammar that can stand in front of a command.
 const RESERVED: &[&str] = &["if", "then", "else", "elif", "do", "while", "until", "!", "{", "time", "coproc"];
 
-/// Whether a rule speaks of a tool at all, by its name alone.
-pub(super) fn names_tool(rule: &str, tool: &str) -> bool {
-    rule == tool
-        || rule == "*"
-        || rule.starts_with(OF_SERVER)
-            && match rule.strip_suffix('*') {
-                Some(prefix) => tool.starts_with(prefix),
-                // The name of a server stands for all of its tools.
-                None => tool.strip_prefix(rule).is_some_and(|rest| rest.starts_with("__")),
-            }
-}
-
 /// Whether a specifier leaves nothing out.
 pub(super) fn is_bare(rule: &ToolRule) -> bool {
     rule.spec.as_deref().is_none_or(|spec| matches!(spec.trim(), "*" | ":*"))
@@ -118,7 +106,7 @@ pub(super) fn speaks_of(
 ) -> bool {
     let kin = !is_bare(rule)
         && known_tool(tool).and_then(|tool| tool.ruled_by).is_some_and(|ruler| ruler == rule.tool);
-    (kin || names_tool(&rule.tool, tool)) && covers(rule, subject, purpose, roots)
+    (kin || rule.names(tool)) && covers(rule, subject, purpose, roots)
 }
 
 /// Whether the specifier of a rule covers the call.

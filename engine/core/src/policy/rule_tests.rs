@@ -206,25 +206,6 @@ fn what_is_unclear_is_caught_by_every_restriction() {
 }
 
 #[test]
-fn names_of_tools_match_whole_or_by_server() {
-    for (rule, tool, expected) in [
-        ("Bash", "Bash", true),
-        ("bash", "Bash", false),
-        ("Bash", "BashOutput", false),
-        ("*", "Read", true),
-        ("Re*", "Read", false),
-        ("mcp__docs", "mcp__docs__search", true),
-        ("mcp__docs", "mcp__docs2__search", false),
-        ("mcp__docs__*", "mcp__docs__search", true),
-        ("mcp__*", "mcp__docs__search", true),
-        ("mcp__docs__search", "mcp__docs__search", true),
-        ("mcp__docs__sea", "mcp__docs__search", false),
-    ] {
-        assert_eq!(names_tool(rule, tool), expected, "{rule} {tool}");
-    }
-}
-
-#[test]
 fn a_text_on_standard_input_is_allowed_to_what_takes_it_for_data() {
     allows("cat:*", &["cat <<'EOF'\nrm -rf x\nEOF", "cat <<< \"a & b\"", "cat - <<E\n$HOME\nE"]);
     allows_not("cat:*", &["cat <<E\n$(rm x)\nE", "cat <<E > f\nx\nE"]);

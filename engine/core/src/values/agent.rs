@@ -11,7 +11,7 @@ use crate::converse::OutputForm;
 use crate::ids::TaskId;
 use crate::model::{
     AgentDef, AgentSource, Isolation, ModelRef, ModelWish, Outcome, PermissionRules, Reason, Settings,
-    SettingsLayer, ToolPolicy, ToolRule, in_background, offered_tools,
+    SettingsLayer, ToolRule,
 };
 use crate::plan::{AgentTask, Output, Plan, Task};
 use crate::policy::ModeSource;
@@ -22,23 +22,6 @@ const MAX_TURNS: u32 = 200;
 
 /// Readers at once unless the settings say otherwise.
 const TOOLS_AT_ONCE: u32 = 10;
-
-/// The tools that the model is offered, in the order of the table: the definition's set, narrowed by the task's, less what
-/// either takes away, and less what the background forbids.
-pub fn tools_of(definition: &AgentDef, task: &AgentTask, background: bool) -> Vec<Arc<str>> {
-    let named =
-        |rules: &[ToolRule], tool: &str| rules.iter().any(|rule| rule.tool == tool || rule.tool == "*");
-    let offered = |tool: &str| {
-        let defined = match &definition.tools {
-            ToolPolicy::Inherit => true,
-            ToolPolicy::Only(rules) => named(rules, tool),
-        };
-        let wanted = task.tools.as_ref().is_none_or(|rules| named(rules, tool));
-        let denied = named(&definition.disallowed_tools, tool) || named(&task.disallowed_tools, tool);
-        defined && wanted && !denied && (!background || in_background(tool))
-    };
-    offered_tools().map(|tool| tool.name).filter(|name| offered(name)).map(Arc::from).collect()
-}
 
 /// The task in which a conversation began: a fork's, followed back to one that is none; else the task itself.
 fn origin<'p>(plan: &'p Plan, task: &'p Task, agent: &'p AgentTask) -> (&'p Task, &'p AgentTask) {
@@ -62,12 +45,10 @@ pub(super) fn agent_work(
     let definition = &scope.plan.agents[agent.agent];
     // A fork is offered what its conversation was begun with, and refused what its own place forbids.
     let (began, began_as) = origin(scope.plan, task, agent);
-    let tools = tools_of(definition, began_as, began.background);
-    let own = tools_of(definition, agent, task.background);
+    let tools: Vec<&str> = began_as.offered(definition, began.background).collect();
+    let refused = tools.iter().filter(|tool| !agent.has_tool(definition, tool, task.background));
     let mut rules = rules_of(definition, agent, settings);
-    rules
-        .disallowed
-        .extend(tools.iter().filter(|tool| !own.contains(tool)).map(|tool| ToolRule::parse(tool)));
+    rules.disallowed.extend(refused.map(|tool| ToolRule::parse(tool)));
     Ok(AgentWork {
         agent: AgentName {
             name: definition.name.clone(),
@@ -80,7 +61,7 @@ pub(super) fn agent_work(
         effort: definition.effort,
         prompt: render(scope, "prompt", &agent.prompt)?,
         beginning: beginning(scope, task, agent, &began.output)?,
-        tools,
+        tools: tools.into_iter().map(Arc::from).collect(),
         rules,
         checks: checks(scope, agent)?,
         output: output_form(&task.output),
@@ -145,7 +126,7 @@ fn rules_of(definition: &AgentDef, task: &AgentTask, settings: &Settings) -> Age
     let mut allow = task.permissions.allow.clone();
     allow.extend(task.tools.iter().flatten().cloned());
     AgentRules {
-        mode: task.permission_mode.or(definition.permission_mode),
+        mode: task.mode(definition),
         mode_source: if task.permission_mode.is_some() { ModeSource::Person } else { ModeSource::Definition },
         layers: settings.permissions.clone(),
         task: PermissionRules {

@@ -1,6 +1,6 @@
 use super::super::told::Workplace;
 use super::*;
-use crate::model::{ModelRef, PermissionMode};
+use crate::model::{ModelRef, PermissionMode, ToolPolicy, in_background};
 use crate::template::Template;
 
 fn definition(tools: ToolPolicy, disallowed: &[&str]) -> AgentDef {
@@ -61,14 +61,15 @@ fn tools_are_the_definitions_narrowed_by_the_task_less_what_is_denied() {
         (only(&["*"]), &["*"], None, ""),
     ] {
         let definition = definition(defined, denied);
-        assert_eq!(tools_of(&definition, &task(wanted), false).join(" "), tools);
+        assert_eq!(task(wanted).offered(&definition, false).collect::<Vec<_>>().join(" "), tools);
     }
 }
 
 #[test]
 fn an_agent_in_the_background_has_no_tool_that_the_background_forbids() {
-    let all = tools_of(&definition(ToolPolicy::Inherit, &[]), &task(None), true);
-    assert!(all.iter().all(|tool| in_background(tool)) && all.contains(&"Bash".into()), "{all:?}");
+    let (definition, task) = (definition(ToolPolicy::Inherit, &[]), task(None));
+    let all: Vec<&str> = task.offered(&definition, true).collect();
+    assert!(all.iter().all(|tool| in_background(tool)) && all.contains(&"Bash"), "{all:?}");
 }
 
 #[test]

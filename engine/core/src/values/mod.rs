@@ -25,7 +25,7 @@ mod variables;
 mod work;
 mod work_of_task;
 
-pub use agent::{model_of, tools_of};
+pub use agent::model_of;
 pub use commit::CommitMessage;
 pub use context::{Facts, GitFacts, Scope};
 pub use expand::instances;

@@ -43,9 +43,8 @@ impl Whereabouts<'_> {
 impl AgentRules {
     /// The rules over its calls.
     pub fn at(&self, place: Workplace) -> Permissions {
-        let own = if place.private_tree { PermissionMode::AcceptEdits } else { PermissionMode::Default };
         Permissions {
-            mode: self.mode.unwrap_or(own),
+            mode: self.mode.unwrap_or_else(|| PermissionMode::unsaid(place.private_tree)),
             mode_source: self.mode_source,
             tree: place.tree,
             dir: place.dir,
