@@ -202,12 +202,12 @@ pub enum Event {
         attempt: Attempt,
         /// The folder.
         path: String,
-        /// The branch; empty for a copy.
-        #[serde(default, skip_serializing_if = "String::is_empty")]
-        branch: String,
-        /// The commit it starts from; empty for a copy.
-        #[serde(default, skip_serializing_if = "String::is_empty")]
-        base: String,
+        /// The branch; a copy has none.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        branch: Option<String>,
+        /// The commit it starts from; a copy begins with the files as they are.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        base: Option<String>,
     },
     /// The work of a private tree is about to be brought home. Without a `merge_ended` behind it, it was undone or will be.
     MergeStarted {
@@ -321,7 +321,8 @@ impl Event {
                 ("kill requested", task.as_ref(), format!("{}{force}", reason.as_str()))
             }
             Event::WorktreeMade { task, path, branch, .. } => {
-                ("worktree made", Some(task), format!("{branch} in {path}"))
+                let what = branch.as_deref().unwrap_or("a copy");
+                ("worktree made", Some(task), format!("{what} in {path}"))
             }
             Event::MergeStarted { task, attempt, .. } => ("merge started", Some(task), number(attempt)),
             Event::MergeEnded { task, merge, .. } => {
@@ -351,3 +352,7 @@ impl Event {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "event_tests.rs"]
+mod tests;

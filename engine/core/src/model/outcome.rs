@@ -199,9 +199,9 @@ pub struct WorktreeOutcome {
     /// The last commit of the branch, when it was kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commit: Option<String>,
-    /// The commit it started from; empty for a copy.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub base: String,
+    /// The commit it started from; a copy begins with the files as they are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base: Option<String>,
     /// The patch file relative to the run folder, for `merge: patch`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub patch: Option<String>,

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::run_report::{
-    AttemptReport, LaunchReport, MadeTree, Need, RunReport, Starter, TaskReport, counts_of,
+    AttemptReport, BranchStart, LaunchReport, MadeTree, Need, RunReport, Starter, TaskReport, counts_of,
 };
 use crate::event::{Entry, Event, Instance, Launch};
 use crate::ids::{Address, Attempt, Millis};
@@ -116,8 +116,8 @@ impl Fold {
                 }
             }
             Event::WorktreeMade { task, attempt, path, branch, base } => {
-                let (path, branch, base) = (path.clone(), branch.clone(), base.clone());
-                let tree = MadeTree { made: at, path, branch, base, is_open: true, commit: None };
+                let branch = branch.clone().zip(base.clone()).map(|(name, base)| BranchStart { name, base });
+                let tree = MadeTree { made: at, path: path.clone(), branch, is_open: true, commit: None };
                 self.on_attempt(task, *attempt, |attempt| attempt.tree = Some(tree));
             }
             Event::WorktreeEnded { task, attempt, commit, .. } => {

@@ -352,8 +352,8 @@ fn made(task: &str, attempt: u32) -> Event {
         task: task.into(),
         attempt: Attempt(attempt),
         path: format!("/trees/{task}.{attempt}"),
-        branch: name,
-        base: "0f5c".into(),
+        branch: Some(name),
+        base: Some("0f5c".into()),
     }
 }
 
@@ -361,7 +361,8 @@ fn open_trees(journal: &Journal) -> String {
     let mut fold = Fold::default();
     journal.entries.iter().for_each(|entry| fold.take(entry));
     let open = fold.open_trees().into_iter().map(|(task, attempt, tree)| {
-        format!("{} {} {} {}", task.address, attempt.attempt, tree.path, tree.base)
+        let base = tree.branch.as_ref().map_or("", |branch| &branch.base);
+        format!("{} {} {} {base}", task.address, attempt.attempt, tree.path)
     });
     open.collect::<Vec<_>>().join(", ")
 }

@@ -75,16 +75,16 @@ pub(super) fn trees(out: &mut String, report: &RunReport, texts: &dyn Texts) {
             commit.unwrap_or_default()
         );
         let mut commands = String::new();
-        if let Some(branch) = &tree.branch {
+        if let (Some(branch), Some(base)) = (&tree.branch, &tree.base) {
             let branch = shell_word(branch);
-            let _ = writeln!(commands, "git diff {}...{branch}\ngit merge {branch}", shell_word(&tree.base));
+            let _ = writeln!(commands, "git diff {}...{branch}\ngit merge {branch}", shell_word(base));
         }
         if let Some(path) = &tree.path {
             let path = shell_word(path);
             // A copy is no checkout; it begins from no commit.
-            let _ = match tree.base.is_empty() {
-                true => writeln!(commands, "diff -ruN --exclude=.git --exclude=.flow . {path}"),
-                false => writeln!(commands, "git -C {path} status"),
+            let _ = match tree.base {
+                None => writeln!(commands, "diff -ruN --exclude=.git --exclude=.flow . {path}"),
+                Some(_) => writeln!(commands, "git -C {path} status"),
             };
         }
         if let Some(patch) = &tree.patch {

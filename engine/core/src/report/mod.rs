@@ -41,7 +41,7 @@ pub use github::{data as github_data, outputs as github_outputs, property as git
 pub use md::page_within;
 pub use next::next_steps;
 pub use notifications::notification;
-pub use run_report::{AttemptReport, LaunchReport, MadeTree, Need, RunReport, TaskReport};
+pub use run_report::{AttemptReport, BranchStart, LaunchReport, MadeTree, Need, RunReport, TaskReport};
 pub use status::{Screen, elapsed, status_page, task_elapsed};
 
 /// Every format.

@@ -31,7 +31,7 @@ fn tree() -> WorktreeOutcome {
         path: Some("/trees/a & b".into()),
         branch: Some("flow/r/t.1".into()),
         commit: Some("c0ffee".into()),
-        base: "beef".into(),
+        base: Some("beef".into()),
         patch: None,
         merged: None,
         files_changed: 2,

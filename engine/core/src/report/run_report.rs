@@ -340,14 +340,21 @@ pub struct MadeTree {
     pub made: Millis,
     /// Its folder.
     pub path: String,
-    /// Its branch; empty for a copy.
-    pub branch: String,
-    /// The commit it started from; empty for a copy.
-    pub base: String,
+    /// Where its branch began; a copy has none.
+    pub branch: Option<BranchStart>,
     /// Whether nobody has settled it yet.
     pub is_open: bool,
     /// The last commit of its branch, where that was kept when it was settled.
     pub commit: Option<String>,
+}
+
+/// The branch of a worktree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BranchStart {
+    /// Its name.
+    pub name: String,
+    /// The commit it started from.
+    pub base: String,
 }
 
 impl TaskReport {

@@ -11,7 +11,7 @@ use super::work_of_task::work_of_task;
 use crate::ids::{Address, Attempt, RunId};
 use crate::model::{AttemptEnd, Isolation, Merge, Outcome, Settings, Usage};
 use crate::plan::Task;
-use crate::report::{AttemptReport, MadeTree};
+use crate::report::{AttemptReport, BranchStart, MadeTree};
 
 /// An attempt, ready to be run by somebody who knows nothing of its plan.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -150,9 +150,9 @@ impl Earlier {
 impl EarlierTree {
     /// A tree that was settled and whose branch was kept. No other has all of its work where it can be found again.
     fn of(made: &MadeTree) -> Option<Self> {
-        let MadeTree { path, branch, base, is_open, commit, .. } = made.clone();
-        let commit = commit.filter(|_| !is_open && !branch.is_empty())?;
-        Some(EarlierTree { path, branch, base, commit })
+        let MadeTree { path, branch, is_open, commit, .. } = made.clone();
+        let BranchStart { name, base } = branch?;
+        Some(EarlierTree { path, branch: name, base, commit: commit.filter(|_| !is_open)? })
     }
 }
 

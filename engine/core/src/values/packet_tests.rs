@@ -106,8 +106,9 @@ fn tree_after(events: impl IntoIterator<Item = Event>) -> Option<EarlierTree> {
 #[test]
 fn a_cut_off_agent_goes_on_in_its_tree_where_all_of_its_work_is_on_a_branch() {
     let (task, attempt) = (Address::task("t"), Attempt::FIRST);
-    let made = |branch: &str| {
-        let (path, branch, base) = ("/trees/t.1".to_owned(), branch.to_owned(), "b".to_owned());
+    let made = |branch: Option<&str>| {
+        let (path, base) = ("/trees/t.1".to_owned(), branch.map(|_| "b".to_owned()));
+        let branch = branch.map(str::to_owned);
         Event::WorktreeMade { task: task.clone(), attempt, path, branch, base }
     };
     let ended = |commit: Option<&str>| {
@@ -120,12 +121,12 @@ fn a_cut_off_agent_goes_on_in_its_tree_where_all_of_its_work_is_on_a_branch() {
         base: "b".to_owned(),
         commit: "c".to_owned(),
     };
-    assert_eq!(tree_after([made("flow/r/t.1"), ended(Some("c"))]), Some(whole));
+    assert_eq!(tree_after([made(Some("flow/r/t.1")), ended(Some("c"))]), Some(whole));
     // Its branch went with it, or an earlier flow did not say where it ends.
-    assert_eq!(tree_after([made("flow/r/t.1"), ended(None)]), None);
+    assert_eq!(tree_after([made(Some("flow/r/t.1")), ended(None)]), None);
     // Nobody could settle it.
-    assert_eq!(tree_after([made("flow/r/t.1")]), None);
+    assert_eq!(tree_after([made(Some("flow/r/t.1"))]), None);
     // It is a copy, or there was none.
-    assert_eq!(tree_after([made(""), ended(None)]), None);
+    assert_eq!(tree_after([made(None), ended(None)]), None);
     assert_eq!(tree_after([]), None);
 }

@@ -63,8 +63,8 @@ impl Driver {
                     task: self.address(id),
                     attempt,
                     path: tree.path().display().to_string(),
-                    branch: tree.branch().to_owned(),
-                    base: tree.base().to_owned(),
+                    branch: tree.branch().map(str::to_owned),
+                    base: tree.base().map(str::to_owned),
                 }])?;
                 if let Some(live) = self.live.get_mut(&id) {
                     live.tree = Some(tree);

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use flow_core::event::Event;
 use flow_core::ids::{Address, Attempt};
 use flow_core::model::RunStatus;
-use flow_core::report::Fold;
+use flow_core::report::{Fold, MadeTree};
 
 use super::error::EngineError;
 use super::notice::{Notice, TreeLeft};
@@ -20,7 +20,7 @@ use super::runs::Run;
 use crate::store::{Durability, Journal, OwnerLock, RunFolder, read_journal};
 use crate::sys::clock;
 use crate::sys::process::sweep_everywhere;
-use crate::workspace::{Recorded, Trees};
+use crate::workspace::Trees;
 
 /// How many of the newest runs are looked at.
 pub(super) const NEWEST: usize = 50;
@@ -89,7 +89,7 @@ impl Engine {
         let (mut events, mut trees, mut torn) = (Vec::new(), Vec::new(), None);
         for (task, attempt, tree) in run.open_trees() {
             let of = (task.address.clone(), attempt.attempt);
-            let (event, left) = self.reclaim(folder, Path::new(&report.root), of, &tree.into());
+            let (event, left) = self.reclaim(folder, Path::new(&report.root), of, tree);
             events.extend(event);
             trees.push(left);
         }
@@ -113,13 +113,13 @@ impl Engine {
         folder: &RunFolder,
         root: &Path,
         (task, attempt): (Address, Attempt),
-        recorded: &Recorded,
+        tree: &MadeTree,
     ) -> (Option<Event>, TreeLeft) {
         let (settings, _) = self.settings(root);
         let dir = settings.worktrees_dir.map(PathBuf::from);
         let trees = Trees::new(root, dir, folder.id());
         // What a dead engine had half merged is undone first: the tree's work is still whole on its branch.
-        let reclaimed = trees.recover().and_then(|_undone| trees.reclaim(recorded));
+        let reclaimed = trees.recover().and_then(|_undone| trees.reclaim(tree));
         match reclaimed {
             Ok(outcome) => {
                 let kept = outcome.is_kept();
@@ -130,10 +130,7 @@ impl Engine {
                 };
                 (Some(Event::WorktreeEnded { task, attempt, kept, commit }), left)
             }
-            Err(error) => {
-                let path = recorded.path.display().to_string();
-                (None, TreeLeft::Stays { task, path, why: error.one_line() })
-            }
+            Err(error) => (None, TreeLeft::Stays { task, path: tree.path.clone(), why: error.one_line() }),
         }
     }
 }

@@ -104,7 +104,7 @@ impl Worktrees {
         loose |= !undelivered.is_empty();
         let ignored = changes.ignored.iter().filter(|path| !tree.included.contains(*path)).count();
         let mut outcome = WorktreeOutcome {
-            base: tree.base.clone(),
+            base: Some(tree.base.clone()),
             lacked: tree.lacked.clone(),
             uncommitted: tree.uncommitted,
             ignored: u32::try_from(ignored).unwrap_or(u32::MAX),

@@ -29,7 +29,7 @@ fn a_clean_tree_goes_with_its_branch_and_its_entry() {
         assert!(!worktrees.changed(&tree).unwrap());
         let patch = checkout.folder.path().join("t.patch");
         let outcome = worktrees.finish(&tree, true, merge, Some(&patch)).unwrap();
-        let expected = WorktreeOutcome { base, ignored: 1, ..WorktreeOutcome::default() };
+        let expected = WorktreeOutcome { base: Some(base), ignored: 1, ..WorktreeOutcome::default() };
         assert_eq!(outcome, expected);
         assert!(!path.exists() && !path.parent().unwrap().exists() && !patch.exists());
     }

@@ -150,7 +150,7 @@ fn a_detached_head_a_bare_repository_and_a_linked_checkout_get_their_commits() {
     assert_eq!(outcome.merged.unwrap().commits, [checkout.git(&["rev-parse", "HEAD"])]);
     assert_eq!(
         (checkout.git(&["status", "--porcelain"]).as_str(), checkout.git(&["rev-parse", "main^0"])),
-        ("", outcome.base)
+        ("", outcome.base.unwrap())
     );
 
     let bare = checkout.folder.path().canonicalize().unwrap().join("bare.git");

@@ -54,7 +54,6 @@ pub use abandoned::{Abandoned, abandoned};
 pub use collect::{Collector, Leftover, Standing};
 pub use copies::CopiedTree;
 pub use error::WorkspaceError;
-pub use reclaim::Recorded;
 pub use repository::{branch, check_owner, depth, git_place};
 pub use snapshot::Snapshot;
 pub use trees::{HeldTree, PrivateTree, TreeEnd, Trees};

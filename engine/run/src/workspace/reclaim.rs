@@ -4,7 +4,6 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use flow_core::model::WorktreeOutcome;
-use flow_core::report::MadeTree;
 use git2::Oid;
 
 use super::WorkspaceError;
@@ -13,27 +12,21 @@ use super::owner::TreeOwner;
 use super::trees::Way;
 use super::worktree::{Worktree, Worktrees};
 
-/// A tree as the journal has it.
+/// A worktree as the journal has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Recorded {
+pub(super) struct Recorded {
     /// Its folder.
-    pub path: PathBuf,
+    pub(super) path: PathBuf,
     /// Its branch.
-    pub branch: String,
+    pub(super) branch: String,
     /// The commit it started from.
-    pub base: String,
-}
-
-impl From<&MadeTree> for Recorded {
-    fn from(tree: &MadeTree) -> Self {
-        Recorded { path: (&tree.path).into(), branch: tree.branch.clone(), base: tree.base.clone() }
-    }
+    pub(super) base: String,
 }
 
 impl Worktrees {
     /// Ends a tree that a dead engine left behind: as `finish` does for a task that did not complete. A folder that is
     /// gone leaves its branch, when that has commits. The tree of a live process is refused.
-    pub fn reclaim(&self, recorded: &Recorded) -> Result<WorktreeOutcome, WorkspaceError> {
+    pub(super) fn reclaim(&self, recorded: &Recorded) -> Result<WorktreeOutcome, WorkspaceError> {
         let Recorded { path, branch, base } = recorded;
         if !is_of_flow(path, branch) {
             return Err(WorkspaceError::Tampered {
@@ -95,7 +88,7 @@ impl Worktrees {
         Ok(WorktreeOutcome {
             branch: tip.map(|_| recorded.branch.clone()),
             commit: tip.map(|tip| tip.to_string()),
-            base: recorded.base.clone(),
+            base: Some(recorded.base.clone()),
             files_changed,
             ..WorktreeOutcome::default()
         })

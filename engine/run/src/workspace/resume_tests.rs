@@ -238,7 +238,7 @@ fn a_tree_may_begin_at_the_head_of_another_and_brings_home_its_own_work_alone() 
     );
     write(&child.path, "child.txt", "child\n");
     let outcome = worktrees.finish(&child, true, Merge::Branch, None).unwrap();
-    assert_eq!((outcome.base.as_str(), outcome.files_changed), (head.as_str(), 1));
+    assert_eq!((outcome.base.as_deref(), outcome.files_changed), (Some(head.as_str()), 1));
     git(&lead.path, &["merge", "-q", &child.branch]);
     assert_eq!(read(lead.path.join("child.txt")), "child\n");
 }

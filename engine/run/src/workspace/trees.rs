@@ -6,6 +6,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use flow_core::ids::{Address, Attempt, RunId};
 use flow_core::model::{Isolation, Merge, WorktreeOutcome};
+use flow_core::report::{BranchStart, MadeTree};
 use flow_core::values::{CommitMessage, EarlierTree, TreeOrder};
 
 use super::copies::{CopiedTree, Copies, HeldCopy};
@@ -81,19 +82,19 @@ impl PrivateTree {
         }
     }
 
-    /// Its branch; empty for a copy.
-    pub fn branch(&self) -> &str {
+    /// Its branch; a copy has none.
+    pub fn branch(&self) -> Option<&str> {
         match self {
-            PrivateTree::Worktree(tree) => &tree.branch,
-            PrivateTree::Copy(_) => "",
+            PrivateTree::Worktree(tree) => Some(&tree.branch),
+            PrivateTree::Copy(_) => None,
         }
     }
 
-    /// The commit it starts from; empty for a copy.
-    pub fn base(&self) -> &str {
+    /// The commit it starts from; a copy begins with the files as they are.
+    pub fn base(&self) -> Option<&str> {
         match self {
-            PrivateTree::Worktree(tree) => &tree.base,
-            PrivateTree::Copy(_) => "",
+            PrivateTree::Worktree(tree) => Some(&tree.base),
+            PrivateTree::Copy(_) => None,
         }
     }
 
@@ -244,11 +245,14 @@ impl Trees {
     }
 
     /// Ends a tree that a dead engine left behind, as that of a task that did not complete.
-    pub fn reclaim(&self, recorded: &Recorded) -> Result<WorktreeOutcome, WorkspaceError> {
-        if recorded.branch.is_empty() {
-            return self.copies()?.reclaim(&recorded.path);
+    pub fn reclaim(&self, tree: &MadeTree) -> Result<WorktreeOutcome, WorkspaceError> {
+        let path = PathBuf::from(&tree.path);
+        match tree.branch.clone() {
+            None => self.copies()?.reclaim(&path),
+            Some(BranchStart { name, base }) => {
+                self.worktrees()?.reclaim(&Recorded { path, branch: name, base })
+            }
         }
-        self.worktrees()?.reclaim(recorded)
     }
 
     /// Undoes what a dead engine began to bring home and could not finish; names it.

@@ -209,7 +209,7 @@ fn told(site: &Site<'_>, work: &AgentWork) -> Result<Told, Refused> {
         }
         Beginning::Fork(from) => from,
     };
-    let branch = site.tree.as_deref().map(PrivateTree::branch).filter(|branch| !branch.is_empty());
+    let branch = site.tree.as_deref().and_then(PrivateTree::branch);
     let prompt = site.host.masked(from.directive(&here, branch, &work.output, &work.prompt));
     let Recorded { system, items } = recorded(&site.host.folder.task(&from.task)).map_err(unusable)?;
     match fork(&items, &prompt) {
