@@ -321,7 +321,7 @@ impl Event {
                 ("kill requested", task.as_ref(), format!("{}{force}", reason.as_str()))
             }
             Event::WorktreeMade { task, path, branch, .. } => {
-                let what = branch.as_deref().unwrap_or("a copy");
+                let what = branch.as_deref().unwrap_or_default();
                 ("worktree made", Some(task), format!("{what} in {path}"))
             }
             Event::MergeStarted { task, attempt, .. } => ("merge started", Some(task), number(attempt)),
