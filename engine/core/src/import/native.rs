@@ -11,7 +11,7 @@ use super::{Import, Importer};
 use crate::diagnostic::{Code, Diagnostic, SourceFile, Span, Spanned};
 use crate::syntax::fields::{Field, Reader, first_line, key_help, snake_case, take_text};
 use crate::syntax::foreign::Place;
-use crate::syntax::task::{cut_by_anchor, cut_by_comment};
+use crate::syntax::task_values::{cut_by_anchor, cut_by_comment};
 use crate::syntax::toml::parse_toml_part;
 use crate::syntax::yaml::compose;
 use crate::syntax::{

@@ -24,3 +24,9 @@ fn a_kind_is_written_as_its_word_and_read_back() {
     }
     assert!(serde_json::from_str::<Kind>("\"local_dream\"").is_err());
 }
+
+#[test]
+fn what_makes_a_task_is_what_makes_one_of_some_kind() {
+    let by_kind: HashSet<&str> = Kind::ALL.iter().flat_map(|kind| kind.info().made_by).copied().collect();
+    assert_eq!(crate::syntax::task::MAKING.iter().copied().collect::<HashSet<_>>(), by_kind);
+}

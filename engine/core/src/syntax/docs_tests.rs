@@ -1,4 +1,5 @@
-use super::task::{EXPECT, KEYS, MERGE, OWN, PERMISSIONS, PROMPT, RETRY, TIMEOUT};
+use super::task::{KEYS, OWN};
+use super::task_values::{EXPECT, MERGE, PERMISSIONS, PROMPT, RETRY, TIMEOUT};
 use super::workflow;
 use crate::syntax::fields::Field;
 use crate::testing::{LANGUAGE, keys, listed, same};

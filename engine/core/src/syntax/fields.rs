@@ -4,10 +4,10 @@ use std::mem;
 use std::sync::Arc;
 
 use super::foreign::{Place, advice};
+use super::node::Text;
 use super::node::{Entry, Node, NodeKind};
 use super::place::place_in;
 use super::tool_list::split_words;
-use super::workflow_file::Text;
 use super::yaml_trouble::quote_help;
 use crate::diagnostic::{Code, Diagnostic, SourceFile, Span, Spanned};
 use crate::text::{did_you_mean, list_some};

@@ -2,12 +2,11 @@
 
 use super::fields::{Field, Reader};
 use super::node::{Entry, Node, NodeKind};
-use super::task::KEYS as TASK;
+use super::task::{KEYS as TASK, MAKING};
 use crate::diagnostic::Code;
 
 /// Whether a value is a task: it has a key that makes one.
 pub(super) fn is_task(node: &Node) -> bool {
-    const MAKING: &[&str] = &["run", "prompt", "agent", "fork"];
     match &node.kind {
         NodeKind::Map(entries) => entries.iter().any(|entry| MAKING.contains(&entry.key.as_str())),
         NodeKind::Null

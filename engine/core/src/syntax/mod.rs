@@ -12,6 +12,8 @@ mod node;
 mod place;
 mod source_text;
 pub(crate) mod task;
+mod task_file;
+pub(crate) mod task_values;
 pub(crate) mod toml;
 mod tool_list;
 mod workflow;
@@ -25,13 +27,14 @@ pub(crate) mod yaml_trouble;
 pub(crate) use self::toml::parse_toml;
 pub(crate) use front_matter::{MatterKind, hidden_front_matter, split_front_matter};
 pub use key::Key;
-pub use node::{Entry, Node, NodeKind};
+pub use node::{Entry, Node, NodeKind, Text};
 pub use place::place_in;
 pub use source_text::{AGENT_LIMIT, PLAN_LIMIT, source_text};
+pub use task::{RareKeys, TaskKeys};
+pub use task_file::{
+    CheckFile, ExpectFile, MatrixFile, NeedFile, PermissionsFile, PromptText, RetryFile, RunText, TimeoutFile,
+};
 pub(crate) use tool_list::split_words;
 pub use workflow::workflow;
-pub use workflow_file::{
-    CheckFile, ExpectFile, InputFile, MatrixFile, NeedFile, PermissionsFile, PromptText, RareKeys, RetryFile,
-    RunText, TaskFile, TaskKeys, Text, TimeoutFile, WorkflowFile,
-};
+pub use workflow_file::{InputFile, TaskFile, WorkflowFile};
 pub use yaml::parse_yaml;

@@ -3,6 +3,9 @@
 use super::key::Key;
 use crate::diagnostic::{Span, Spanned};
 
+/// Text with its place.
+pub type Text = Spanned<String>;
+
 /// A value with its place.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Node {
