@@ -4,9 +4,8 @@ use std::sync::Arc;
 
 use super::context::Scope;
 use super::field::told;
-use super::render::render;
+use super::render::{render, shell_script};
 use super::work::{AgentName, AgentRules, AgentWork, Beginning, ForkOf, NewConversation, Step};
-use super::work_of_task::shell_script;
 use crate::converse::OutputForm;
 use crate::ids::TaskId;
 use crate::model::{

@@ -9,6 +9,7 @@ mod commit;
 mod context;
 mod expand;
 mod field;
+mod kind;
 mod limits;
 mod lock;
 mod output;
@@ -30,6 +31,7 @@ pub use commit::CommitMessage;
 pub use context::{Facts, GitFacts, Scope};
 pub use expand::instances;
 pub use field::unreadable;
+pub use kind::WorkKind;
 pub use lock::lock_name;
 pub use output::{Settled, settle_output};
 pub use packet::{AttemptPacket, Earlier, EarlierTree, Shared, TreeOrder};
@@ -39,6 +41,6 @@ pub use surroundings::redirecting;
 pub use told::{Whereabouts, Workplace};
 pub use work::{
     AgentName, AgentRules, AgentWork, Beginning, ExpectedTree, ForkOf, NewConversation, Program, ShellScript,
-    ShellWork, Step, Work, WorkKind,
+    ShellWork, Step, Work,
 };
 pub use work_of_task::work_of_task;

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::context::Scope;
 use super::render::render_given;
-use super::work::{Work, WorkKind};
+use super::work::Work;
 use super::work_of_task::work_of_task;
 use crate::ids::{Address, Attempt, RunId};
 use crate::model::{AttemptEnd, Isolation, Merge, Outcome, Settings, Usage};
@@ -95,10 +95,7 @@ impl AttemptPacket {
     ) -> Result<Self, Box<Outcome>> {
         let tree = tree_order(scope, task)?;
         let work = work_of_task(scope, task, &shared.settings)?;
-        let earlier = match &work.kind {
-            WorkKind::Shell(_) => None,
-            WorkKind::Agent(_) => scope.run.task(&address).and_then(|task| Earlier::of(&task.attempts)),
-        };
+        let earlier = scope.run.task(&address).and_then(|task| Earlier::of(&task.attempts));
         Ok(AttemptPacket {
             run: shared.run.clone(),
             address,

@@ -1,6 +1,9 @@
 //! The templates of an attempt, rendered; one that can't be is the attempt's outcome.
 
+use std::sync::Arc;
+
 use super::context::Scope;
+use super::work::ShellScript;
 use crate::model::{Outcome, Reason};
 use crate::template::{EvalError, RenderedScript, Script, Template};
 
@@ -22,14 +25,22 @@ pub(super) fn render_given(
     template.map(|template| render(scope, what, template)).transpose()
 }
 
-/// Renders a script.
-pub(super) fn script(scope: &Scope<'_>, what: &str, script: &Script) -> Result<RenderedScript, Box<Outcome>> {
-    if let Some(text) = script.literal() {
+/// Renders a script for a shell.
+pub(super) fn shell_script(
+    scope: &Scope<'_>,
+    what: &str,
+    shell: &Arc<[String]>,
+    script: &Script,
+) -> Result<ShellScript, Box<Outcome>> {
+    let RenderedScript { text, env } = match script.literal() {
         // Everything that templates can see takes longer to put together than most scripts to start.
-        return Ok(RenderedScript { text: text.to_owned(), env: Vec::new() });
-    }
-    let context = scope.context(script.holes().flat_map(|hole| &hole.template.references));
-    script.render(&context).map_err(|error| unevaluated(what, &error))
+        Some(text) => RenderedScript { text: text.to_owned(), env: Vec::new() },
+        None => {
+            let context = scope.context(script.holes().flat_map(|hole| &hole.template.references));
+            script.render(&context).map_err(|error| unevaluated(what, &error))?
+        }
+    };
+    Ok(ShellScript { shell: Arc::clone(shell), text, env })
 }
 
 /// A template that could not be evaluated. One that reads what is lost is right in itself.

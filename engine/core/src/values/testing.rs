@@ -6,9 +6,10 @@ use indexmap::IndexMap;
 use serde_json::Value;
 
 use super::context::{Facts, GitFacts, Scope};
+use super::kind::WorkKind;
 use super::packet::{AttemptPacket, Shared};
 use super::sealed::Sealed;
-use super::work::{Program, ShellWork, Work, WorkKind};
+use super::work::{Program, ShellWork, Work};
 use super::work_of_task::work_of_task;
 use crate::compile::testing::Trial;
 use crate::event::Instance;

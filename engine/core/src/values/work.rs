@@ -13,11 +13,12 @@ use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
 use super::commit::CommitMessage;
+use super::kind::WorkKind;
 use super::sealed::Sealed;
 use crate::converse::OutputForm;
 use crate::ids::Address;
 use crate::model::{AgentSource, Effort, ModelWish, PermissionMode, PermissionRules, ToolPolicy, ToolRule};
-use crate::plan::{Kind, KindInfo, Output, Timeout};
+use crate::plan::{Output, Timeout};
 use crate::policy::ModeSource;
 
 /// What one attempt is.
@@ -45,26 +46,6 @@ pub struct Work {
     pub timeout: Timeout,
     /// Whether the rules of background tasks hold.
     pub background: bool,
-}
-
-/// What an attempt runs.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum WorkKind {
-    /// A command.
-    Shell(ShellWork),
-    /// An agent. Boxed: runs have many more commands.
-    Agent(Box<AgentWork>),
-}
-
-impl WorkKind {
-    /// What its kind decides.
-    pub fn info(&self) -> &'static KindInfo {
-        match self {
-            WorkKind::Shell(_) => Kind::Shell.info(),
-            WorkKind::Agent(_) => Kind::Agent.info(),
-        }
-    }
 }
 
 /// A command.

@@ -32,7 +32,7 @@ impl Driver {
         let (switch, signal) = stop_pair();
         let (sink, mut first) = Sink::new(id, attempt, self.sender.clone());
         let message = packet.work.message.clone();
-        let executor = self.executors.of(&packet.work.kind);
+        let executor = self.executors.of(packet.work.kind());
         let mut begun = Begun::new(executor.run(Box::new(packet), sink, signal));
         let ended = begun.first_steps();
         first.close();

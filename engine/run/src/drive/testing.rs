@@ -66,7 +66,7 @@ impl Scene {
     /// Announces the launch that the packet asks for.
     pub(super) async fn launch(&mut self) -> Result<(), NotWritten> {
         let Work { description, background, .. } = self.packet.work.clone();
-        let kind = self.packet.work.kind.info().word.to_owned();
+        let kind = self.packet.work.kind().info().word.to_owned();
         let launch = Launch { kind, description, dir: "/".to_owned(), background, agent: None };
         self.sink.launch(launch, None).await
     }
@@ -144,7 +144,7 @@ impl Rig {
             journal: journal.clone(),
             log: Arc::clone(&log),
         });
-        let executors = Executors { shell: Arc::clone(&fake) as Arc<dyn Executor>, agent: fake };
+        let executors = Executors::new(move |_| Arc::clone(&fake) as Arc<dyn Executor>);
         setup.publisher = Publisher::silent();
         let mut driver = Driver::new(setup, trees, executors);
         let status = driver.drive(&mut receiver).await;

@@ -5,7 +5,8 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use flow_core::model::Outcome;
-use flow_core::values::{AttemptPacket, WorkKind};
+use flow_core::plan::Kind;
+use flow_core::values::AttemptPacket;
 
 use super::sink::Sink;
 use crate::sys::stop::StopSignal;
@@ -25,20 +26,16 @@ pub trait Executor: Send + Sync {
 }
 
 /// The executors of a run, one for each kind of work.
-#[derive(Clone)]
-pub struct Executors {
-    /// Of commands.
-    pub shell: Arc<dyn Executor>,
-    /// Of agents.
-    pub agent: Arc<dyn Executor>,
-}
+pub struct Executors(Box<dyn Fn(Kind) -> Arc<dyn Executor> + Send>);
 
 impl Executors {
+    /// Those that a table gives.
+    pub fn new(of: impl Fn(Kind) -> Arc<dyn Executor> + Send + 'static) -> Self {
+        Executors(Box::new(of))
+    }
+
     /// The one of a kind.
-    pub fn of(&self, kind: &WorkKind) -> Arc<dyn Executor> {
-        Arc::clone(match kind {
-            WorkKind::Shell(_) => &self.shell,
-            WorkKind::Agent(_) => &self.agent,
-        })
+    pub fn of(&self, kind: Kind) -> Arc<dyn Executor> {
+        (self.0)(kind)
     }
 }

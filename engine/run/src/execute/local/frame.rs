@@ -82,7 +82,7 @@ async fn attempt<R: Ready>(
         if site.tree.as_ref().is_some_and(|tree| tree.is_set_up()) { Vec::new() } else { site.setup()? };
     let work = &packet.work;
     let launch = Launch {
-        kind: work.kind.info().word.to_owned(),
+        kind: work.kind().info().word.to_owned(),
         description: work.description.clone(),
         dir: site.dir.display().to_string(),
         background: work.background,

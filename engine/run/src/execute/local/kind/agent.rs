@@ -12,9 +12,9 @@ use flow_core::values::{
 };
 use tokio::sync::mpsc;
 
-use super::frame::Ready;
-use super::judge::Checks;
-use super::site::{Refused, Site, refused, unusable};
+use super::super::frame::Ready;
+use super::super::judge::Checks;
+use super::super::site::{Refused, Site, refused, unusable};
 use crate::execute::sink::Sink;
 use crate::execute::{
     AgentChecks, AgentLaunch, AgentPlace, AgentStart, Recorded, Reported, ShellLaunch, new_agent_id,

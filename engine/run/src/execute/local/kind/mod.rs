@@ -1,20 +1,28 @@
-//! The executors of this machine, a row for each kind.
+//! The kinds of work on this machine, and who runs each.
+
+mod agent;
+mod shell;
 
 use std::sync::Arc;
 
-use super::agent::Agent;
+use flow_core::plan::Kind;
+
 use super::frame::Local;
 use super::host::Host;
-use super::shell::Shell;
-use crate::execute::Executors;
+use crate::execute::{Executor, Executors};
 
 impl Host {
     /// The executors that run everything here.
     pub fn executors(self) -> Executors {
         let host = Arc::new(self);
-        Executors {
-            shell: Arc::new(Local::<Shell>::new(Arc::clone(&host))),
-            agent: Arc::new(Local::<Agent>::new(host)),
-        }
+        Executors::new(move |kind| executor(kind, Arc::clone(&host)))
+    }
+}
+
+/// A row for each kind.
+fn executor(kind: Kind, host: Arc<Host>) -> Arc<dyn Executor> {
+    match kind {
+        Kind::Shell => Arc::new(Local::<shell::Shell>::new(host)),
+        Kind::Agent => Arc::new(Local::<agent::Agent>::new(host)),
     }
 }

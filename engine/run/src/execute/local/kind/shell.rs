@@ -7,10 +7,10 @@ use flow_core::model::{Outcome, Reason};
 use flow_core::plan::Output;
 use flow_core::values::{Program, ShellWork, WorkKind};
 
-use super::command::set;
-use super::frame::Ready;
-use super::judge::{Checks, PairsFile};
-use super::site::{Refused, Site, refused};
+use super::super::command::set;
+use super::super::frame::Ready;
+use super::super::judge::{Checks, PairsFile};
+use super::super::site::{Refused, Site, refused};
 use crate::execute::sink::Sink;
 use crate::execute::{ShellLaunch, run_shell};
 use crate::store::{RunFolder, SlotFiles, tail_of_slice};
