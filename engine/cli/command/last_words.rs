@@ -34,7 +34,7 @@ pub(super) fn tells(task: &TaskReport) -> bool {
         | TaskState::Blocked => false,
     };
     // What became many says nothing that its instances don't.
-    bad && task.instances.is_none()
+    bad && task.counts_itself()
 }
 
 /// Shows those of the tasks.

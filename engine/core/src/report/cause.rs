@@ -1,6 +1,7 @@
 //! Why a run ended, from the states of its tasks.
 
 use super::fold::Fold;
+use super::run_report::TaskReport;
 use crate::model::{Cause, RunStatus, Signal, TaskState};
 
 /// What beside its tasks decides why a run ended.
@@ -37,13 +38,12 @@ impl Fold {
 
     fn failures(&self) -> Failures {
         let (mut verdicts, mut allowed) = (0usize, 0usize);
-        for task in self.tasks().filter(|task| task.state == TaskState::Failed) {
-            match (&task.instances, task.allowed, task.verdict_unmet) {
-                // A parent fails as its instances do.
-                (Some(_), ..) => {}
-                (None, true, _) => allowed += 1,
-                (None, false, true) => verdicts += 1,
-                (None, false, false) => return Failures::Other,
+        let failed = |task: &&TaskReport| task.counts_itself() && task.state == TaskState::Failed;
+        for task in self.plan_rows().filter(failed) {
+            match (task.allowed, task.verdict_unmet) {
+                (true, _) => allowed += 1,
+                (false, true) => verdicts += 1,
+                (false, false) => return Failures::Other,
             }
         }
         match (verdicts, allowed) {

@@ -51,6 +51,20 @@ fn a_parent_fails_as_its_instances_do() {
 }
 
 #[test]
+fn what_an_agent_started_is_no_cause() {
+    let mut journal = Journal::of(&["lead", "judge"]);
+    journal.start("lead", 1, What::Agent);
+    for event in crate::schedule::child_started("lead", "b0000000000000001") {
+        journal.add(event);
+    }
+    let child = "lead/@b0000000000000001";
+    journal.attempt_ended(child, 1, exit(3)).ended(child, TaskState::Failed, Some(Reason::ExitCode));
+    journal.attempt_ended("lead", 1, exit(0)).ended("lead", TaskState::Completed, None);
+    failed(&mut journal, "judge", false, true);
+    assert_eq!(cause(&journal, RunStatus::Failed, EndedBy::default()), Cause::Rejected);
+}
+
+#[test]
 fn a_run_that_was_stopped_says_by_what() {
     let journal = Journal::of(&["a"]);
     let by = |signal| cause(&journal, RunStatus::Killed, EndedBy { strict: false, signal });

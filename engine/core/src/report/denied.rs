@@ -16,7 +16,7 @@ const NAMED: usize = 3;
 /// The refused calls of a run, equal ones once: ``Write foo.md; grant `…` (task `w`)``.
 pub fn denied_lines(report: &RunReport, plan: &Plan) -> Vec<String> {
     let mut found: IndexMap<String, (usize, IndexSet<&Address>)> = IndexMap::new();
-    for task in report.tasks.iter().filter(|task| task.instances.is_none()) {
+    for task in report.counted() {
         for denial in &task.denials {
             let line = format!("{}; {}", denial.line(), advice(denial, &task.address, plan));
             let (times, tasks) = found.entry(line).or_default();

@@ -1,6 +1,6 @@
 //! From the journal to a report, one entry at a time.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::run_report::{
     AttemptReport, BranchStart, LaunchReport, MadeTree, Need, RunReport, Starter, TaskReport, counts_of,
@@ -150,9 +150,16 @@ impl Fold {
         })
     }
 
-    /// Every task and instance there ever was, plan tasks first. What agents started is not among them.
-    pub fn tasks(&self) -> impl Iterator<Item = &TaskReport> {
-        self.rows.iter()
+    /// The rows that count for the plan: its tasks in manifest order, each before the instances that it has now. Whatever
+    /// judges or counts a run goes over these: what agents started, and what is no instance any more, fails nothing.
+    pub fn plan_rows(&self) -> impl Iterator<Item = &TaskReport> {
+        let tasks = self.rows.iter().filter(|row| row.parent.is_none());
+        tasks.flat_map(|task| std::iter::once(task).chain(self.instances(task)))
+    }
+
+    /// The instances that a task has now, in item order.
+    fn instances(&self, task: &TaskReport) -> impl Iterator<Item = &TaskReport> {
+        task.instances.iter().flatten().filter_map(|one| self.task(one))
     }
 
     fn all(&self) -> impl Iterator<Item = &TaskReport> {
@@ -191,22 +198,17 @@ impl Fold {
     /// The report as it stands; `None` before `RunStarted`.
     pub fn report(&self) -> Option<RunReport> {
         let mut report = self.head.clone()?;
-        let mut placed = vec![false; self.rows.len()];
-        for at in (0..self.rows.len()).filter(|&at| self.rows[at].parent.is_none()) {
-            let mut row = self.rows[at].clone();
-            let instances: Vec<usize> =
-                row.instances.iter().flatten().filter_map(|one| self.plan_row(one)).collect();
-            row.duration_ms += instances.iter().map(|&one| self.rows[one].duration_ms).sum::<u64>();
-            row.wall_ms = row.instances.as_ref().map(|_| self.at_work(&instances));
+        let as_reported = |row: &TaskReport| {
+            let mut row = row.clone();
+            row.duration_ms += self.instances(&row).map(|one| one.duration_ms).sum::<u64>();
+            row.wall_ms = row.instances.as_ref().map(|_| at_work(self.instances(&row)));
             row.blocked_by = self.blocks(&row);
-            report.tasks.push(row);
-            report.tasks.extend(instances.iter().map(|&one| self.rows[one].clone()));
-            instances.into_iter().for_each(|one| placed[one] = true);
-        }
-        let gone = |&(at, row): &(usize, &TaskReport)| {
-            row.parent.is_some() && !placed[at] && !row.launches.is_empty()
+            row
         };
-        report.dropped = self.rows.iter().enumerate().filter(gone).map(|(_, row)| row.clone()).collect();
+        report.tasks = self.plan_rows().map(as_reported).collect();
+        let placed: HashSet<&Address> = report.tasks.iter().map(|row| &row.address).collect();
+        let gone = |row: &&TaskReport| !placed.contains(&row.address) && !row.launches.is_empty();
+        report.dropped = self.rows.iter().filter(gone).cloned().collect();
         report.children = self.children.clone();
         report.counts = counts_of(&report.tasks);
         let mut all = Usage::default();
@@ -216,27 +218,6 @@ impl Fold {
         report.total_tokens = report.usage.total_tokens();
         report.duration_ms = self.before + millis(self.epoch_started, self.last);
         Some(report)
-    }
-
-    fn plan_row(&self, task: &Address) -> Option<usize> {
-        match self.index.get(task)? {
-            Place::Plan(at) => Some(*at),
-            Place::Child(_) => None,
-        }
-    }
-
-    /// How long at least one of these tasks was at work.
-    fn at_work(&self, tasks: &[usize]) -> u64 {
-        let attempts = tasks.iter().flat_map(|&at| &self.rows[at].attempts);
-        let mut spans: Vec<(u64, u64)> =
-            attempts.map(|one| (one.started.0, one.started.0 + one.duration_ms)).collect();
-        spans.sort_unstable();
-        let (mut sum, mut until) = (0, 0);
-        for (from, to) in spans {
-            sum += to.saturating_sub(from.max(until));
-            until = until.max(to);
-        }
-        sum
     }
 
     /// What a blocked task needs and can't have.
@@ -487,6 +468,20 @@ impl AttemptReport {
             self.agent_id = outcome.agent_id.clone();
         }
     }
+}
+
+/// How long at least one of these tasks was at work.
+fn at_work<'a>(tasks: impl Iterator<Item = &'a TaskReport>) -> u64 {
+    let attempts = tasks.flat_map(|task| &task.attempts);
+    let mut spans: Vec<(u64, u64)> =
+        attempts.map(|one| (one.started.0, one.started.0 + one.duration_ms)).collect();
+    spans.sort_unstable();
+    let (mut sum, mut until) = (0, 0);
+    for (from, to) in spans {
+        sum += to.saturating_sub(from.max(until));
+        until = until.max(to);
+    }
+    sum
 }
 
 fn millis(from: Millis, to: Millis) -> u64 {

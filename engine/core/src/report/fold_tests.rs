@@ -187,6 +187,10 @@ fn an_expansion_that_is_made_again_takes_its_instances_along_and_drops_the_other
     assert_eq!(report.tasks[1].attempts.len(), 1);
     let dropped: Vec<&str> = report.dropped.iter().map(|task| task.address.as_str()).collect();
     assert_eq!(dropped, ["m[x]"]);
+    let mut fold = Fold::default();
+    journal.entries.iter().for_each(|entry| fold.take(entry));
+    let rows: Vec<&str> = fold.plan_rows().map(|task| task.address.as_str()).collect();
+    assert_eq!(rows, ["m", "m[y]", "m[w]"], "what is dropped counts no more");
 }
 
 #[test]

@@ -16,7 +16,7 @@ const LINES: usize = 40;
 // Writing to a string can't fail, so the results of `write!` are dropped in this file.
 
 fn render(report: &RunReport, texts: &dyn Texts) -> String {
-    let tasks: Vec<&TaskReport> = report.tasks.iter().filter(|task| task.instances.is_none()).collect();
+    let tasks: Vec<&TaskReport> = report.counted().collect();
     let count = |fits: fn(&Case) -> bool| tasks.iter().filter(|task| fits(&Case::of(task))).count();
     let numbers = format!(
         "tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\" time=\"{}\"",

@@ -63,7 +63,7 @@ pub struct RunReport {
     pub usage: Usage,
     /// `usage` as one number.
     pub total_tokens: u64,
-    /// Tasks in manifest order, instances in item order after the task they belong to.
+    /// The rows that count for the plan: tasks in manifest order, instances in item order after the task they belong to.
     pub tasks: Vec<TaskReport>,
     /// Instances that had been started before a resume made their expansion again without them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -107,7 +107,7 @@ impl RunReport {
         }
         self.status = RunStatus::Lost;
         for task in self.tasks.iter_mut().chain(&mut self.children) {
-            if task.instances.is_none() && matches!(task.state, TaskState::Starting | TaskState::Running) {
+            if task.is_under_way() {
                 task.lose();
             }
         }
@@ -123,20 +123,19 @@ impl RunReport {
         self
     }
 
-    /// Failures that are allowed. Of an expanded task the instances.
-    pub fn allowed_failures(&self) -> impl Iterator<Item = &TaskReport> {
-        self.tasks.iter().filter(|task| {
-            let own = task.instances.as_ref().is_none_or(Vec::is_empty);
-            own && task.allowed && task.state == TaskState::Failed
-        })
+    /// The tasks that count by themselves: of one that became many its instances.
+    pub fn counted(&self) -> impl Iterator<Item = &TaskReport> {
+        self.tasks.iter().filter(|task| task.counts_itself())
     }
 
-    /// What ended badly: failures that are not allowed, and what was killed or lost. Of an expanded task the instances.
+    /// Failures that are allowed.
+    pub fn allowed_failures(&self) -> impl Iterator<Item = &TaskReport> {
+        self.counted().filter(|task| task.allowed && task.state == TaskState::Failed)
+    }
+
+    /// What ended badly: failures that are not allowed, and what was killed or lost.
     pub fn failures(&self) -> impl Iterator<Item = &TaskReport> {
-        self.tasks.iter().filter(|task| {
-            let own = task.instances.as_ref().is_none_or(Vec::is_empty);
-            own && task.state.is_bad(task.allowed)
-        })
+        self.counted().filter(|task| task.state.is_bad(task.allowed))
     }
 }
 
@@ -365,14 +364,19 @@ impl TaskReport {
         path(attempt).is_some_and(|own| later.filter_map(path).any(|other| other == own))
     }
 
+    /// Whether it counts by itself: what became its instances counts as they do.
+    pub fn counts_itself(&self) -> bool {
+        self.instances.is_none()
+    }
+
     /// Whether an attempt of it runs.
     pub fn is_under_way(&self) -> bool {
-        self.instances.is_none() && matches!(self.state, TaskState::Starting | TaskState::Running)
+        self.counts_itself() && matches!(self.state, TaskState::Starting | TaskState::Running)
     }
 
     /// Whether nothing of it has begun, since a resume where one put it back to the start.
     pub fn never_began(&self) -> bool {
-        self.instances.is_none() && !self.begun
+        self.counts_itself() && !self.begun
     }
 
     /// Closes the live attempt and its launch: their engine is gone.
@@ -405,5 +409,5 @@ impl TaskReport {
 pub(super) fn counts_of<'a>(tasks: impl IntoIterator<Item = &'a TaskReport>) -> Counts {
     let counted =
         |task: &TaskReport| Counted { state: task.state, allowed: task.allowed, begun: !task.never_began() };
-    tasks.into_iter().filter(|task| task.instances.is_none()).map(counted).collect()
+    tasks.into_iter().filter(|task| task.counts_itself()).map(counted).collect()
 }

@@ -164,7 +164,7 @@ impl Scope<'_> {
 
     /// In the run's own templates (`outputs`) the status is final, in a task's it is `running` until a failure counts.
     fn add_run_status(&self, run: &mut Map<String, Value>) {
-        let failed = self.run.tasks().any(|task| task.state.is_bad(task.allowed));
+        let failed = self.run.plan_rows().any(|task| task.state.is_bad(task.allowed));
         let status = match (failed, self.task) {
             (true, _) => RunStatus::Failed,
             (false, Some(_)) => RunStatus::Running,

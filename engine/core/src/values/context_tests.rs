@@ -211,6 +211,20 @@ fn the_status_of_the_run_counts_failures_that_are_not_allowed() {
 }
 
 #[test]
+fn what_an_agent_started_fails_no_run() {
+    let mut run = Middle::of("tasks:\n  a: { run: x }\n  b: { needs: [a], run: y, if: run.failed }\n");
+    run.journal.run("a", 1, What::Shell, exit(0));
+    for event in crate::schedule::child_started("a", "b0000000000000001") {
+        run.journal.add(event);
+    }
+    run.journal.ended("a/@b0000000000000001", TaskState::Failed, None);
+    run.look("b", None, |scope, task| {
+        let condition = task.condition.as_ref().unwrap();
+        assert!(!condition.expression.truth(&scope.context(&condition.expression.references)).unwrap());
+    });
+}
+
+#[test]
 fn the_plans_env_is_there_in_whatever_reads_it_outside_of_an_attempt() {
     let run = Middle::of(
         "env: { FIRST: one, BOTH: \"${{ env.FIRST }} two\", LIST: '[1, 2]' }\n\
