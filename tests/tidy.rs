@@ -14,27 +14,6 @@ use std::path::{Path, PathBuf};
 
 const MOST_LINES: usize = 600;
 
-/// Rows of `engine/ARCHITECTURE.md`: a module may use the rows before its own, and in its own row what stands before it.
-const CORE: &[&[&str]] = &[
-    &["ids", "text"],
-    &["diagnostic"],
-    &["syntax", "import"],
-    &["model", "template", "wire"],
-    &["graph", "plan", "compile"],
-    &["event", "policy"],
-    &["schedule", "converse"],
-    &["report", "values"],
-];
-const RUN: &[&[&str]] = &[
-    &["sys"],
-    &["store", "load", "workspace", "provider"],
-    &["tool"],
-    &["execute"],
-    &["watch"],
-    &["drive"],
-    &["engine"],
-];
-
 /// What the command line, as any other face, may use: what it shows, and none of what makes it.
 const FACE: &[(&str, &[&str])] = &[
     ("flow_run", &["engine", "watch"]),
@@ -122,15 +101,31 @@ fn every_file_begins_with_its_purpose() {
     assert!(silent.is_empty(), "a `//!` line says what a file is for: {silent:#?}");
 }
 
+/// The modules of a crate and where each stands in its table of `engine/ARCHITECTURE.md`, whose rows are in order.
+fn places(page: &str, krate: &str) -> BTreeMap<String, usize> {
+    let (_, below) =
+        page.split_once(&format!("## flow-{krate}, from the bottom")).expect("a table of the crate");
+    let table =
+        below.lines().skip_while(|line| !line.starts_with('|')).take_while(|line| line.starts_with('|'));
+    let rows: Vec<(u32, &str)> = table
+        .filter_map(|line| {
+            let mut cells = line.split('|').skip(1).map(str::trim);
+            Some((cells.next()?.parse().ok()?, cells.next()?))
+        })
+        .collect();
+    assert!(rows.is_sorted_by_key(|(row, _)| row), "the rows of flow-{krate} are out of order");
+    let modules =
+        rows.iter().flat_map(|(_, modules)| modules.split(',').map(|name| name.trim().trim_matches('`')));
+    modules.enumerate().map(|(at, name)| (name.to_owned(), at)).collect()
+}
+
 #[test]
 fn layers_only_look_down() {
+    let page = fs::read_to_string(root().join("engine/ARCHITECTURE.md")).unwrap();
     let mut wrong = Vec::new();
-    for (krate, rows) in [("core", CORE), ("run", RUN)] {
-        let place: BTreeMap<&str, (usize, usize)> = rows
-            .iter()
-            .enumerate()
-            .flat_map(|(row, names)| names.iter().enumerate().map(move |(at, name)| (*name, (row, at))))
-            .collect();
+    for krate in ["core", "run"] {
+        let place = places(&page, krate);
+        assert!(place.len() > 5, "{krate}: {place:?}");
         let src = root().join("engine").join(krate).join("src");
         for path in rust_files(&src) {
             let inside = path.strip_prefix(&src).unwrap();

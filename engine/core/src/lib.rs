@@ -3,18 +3,7 @@
 //! Nothing here touches a file, a clock, a process, the environment or a thread, and nothing is `async`.
 //! Time is a parameter, randomness a seed, the content of a file an argument. The folder's `.clippy.toml` bans the rest.
 //!
-//! The modules stand in rows; a row knows only the rows above it (`tests/tidy.rs` keeps that):
-//!
-//! | row | modules |
-//! |---|---|
-//! | 0 | `ids`, `text` |
-//! | 1 | `diagnostic` |
-//! | 2 | `syntax`, `import` |
-//! | 3 | `model`, `template`, `wire` |
-//! | 4 | `graph`, `plan`, `compile` |
-//! | 5 | `event`, `policy` |
-//! | 6 | `schedule`, `converse` |
-//! | 7 | `report` |
+//! The modules stand in the rows of `engine/ARCHITECTURE.md`: each knows only what stands before it.
 
 pub mod compile;
 pub mod converse;

@@ -1,14 +1,6 @@
 //! The acting half of flow: processes, files, git, models, and the driver that does what flow-core decides.
 //!
-//! | row | modules | must not know |
-//! |---|---|---|
-//! | 0 | `sys` | plans |
-//! | 1 | `store`, `load`, `workspace`, `provider` | each other |
-//! | 2 | `tool` | agents, scheduler |
-//! | 3 | `execute` | graph, other tasks, store's journal |
-//! | 4 | `watch` | drive's insides |
-//! | 5 | `drive` | terminals |
-//! | 6 | `engine` | who shows what it says |
+//! The modules stand in the rows of `engine/ARCHITECTURE.md`: each knows only what stands before it.
 
 pub mod drive;
 pub mod engine;
