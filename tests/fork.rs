@@ -128,6 +128,64 @@ tasks:
     assert!(at("Small steps.") < at("<task-notification>") && at("broken") < at("What happened?"));
 }
 
+/// What an agent's calls got, in their order.
+fn results(flow: &Flow, task: &str) -> Vec<String> {
+    let context =
+        std::fs::read_to_string(flow.newest_run().join(format!("tasks/{task}/context.jsonl"))).unwrap();
+    let items = context.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let blocks = items.flat_map(|item| item["message"]["content"].as_array().cloned().unwrap_or_default());
+    blocks.filter_map(|block| Some(block["content"].as_str()?.to_owned())).collect()
+}
+
+#[test]
+fn an_agent_reads_the_output_that_it_is_told_of_and_nothing_else_of_the_run() {
+    let plan = "concurrency: 1
+secrets: [TOKEN]
+tasks:
+  first: { run: 'echo first $TOKEN', env: { TOKEN: '${{ secrets.TOKEN }}' } }
+  second: { needs: [first], run: 'echo second; ln -s \"$PWD\"/.flow/runs/* run' }
+  third: { needs: [second], run: echo third }
+  both: { needs: [first, second], isolation: fork, tools: [Read, Write, Grep], prompt: What happened? }
+  one: { needs: [third, both], tools: [Read], prompt: 'Look: ${{ tasks.third.notification }}' }
+";
+    let read = |path: &str| format!("  - {{ call: Read, with: {{ file_path: run/{path} }} }}\n");
+    let both =
+        ["tasks/first/output.1", "tasks/second/output.1", "out/0.out", "events.jsonl"].map(read).concat();
+    let one = ["tasks/third/output.1", "tasks/first/output.1"].map(read).concat();
+    let more = "  - { call: Write, with: { file_path: run/tasks/first/output.1, content: x } }
+  - { call: Grep, with: { pattern: first, path: run/tasks/first/output.1 } }\n";
+    let model = format!("both:\n{both}{more}  - say: ok\none:\n{one}  - say: ok\n");
+    let flow = Flow::new().plan(plan).env("TOKEN", "hidden-0123456789").model(&model);
+    flow.run(&["run", "plan.yaml", "--model-script", "model.yaml"]).exits(0);
+    let run = flow.newest_run();
+    let said = results(&flow, "both");
+    assert_eq!(said[..2], ["     1\tfirst ***\n", "     1\tsecond\n"]);
+    assert!(said[2..].iter().all(|result| result.contains("closed to tools")) && said.len() == 6, "{said:?}");
+    let said = results(&flow, "one");
+    assert_eq!(said[0], "     1\tthird\n");
+    assert!(said[1].contains("closed to tools"), "{said:?}");
+    let told = std::fs::read_to_string(run.join("tasks/both/prompt.md")).unwrap();
+    for task in ["first", "second"] {
+        let file = run.join(format!("tasks/{task}/output.1"));
+        assert!(told.contains(&format!("<output_file>{}</output_file>", file.display())), "{told}");
+    }
+    // Who looks at the report finds all of them where they were written.
+    let report = flow.run(&["report", "latest", "--format", "notifications"]).exits(0).stdout;
+    assert_eq!(report.matches("/out/0.out</output_file>").count(), 3, "{report}");
+}
+
+#[test]
+fn an_output_that_nobody_is_told_of_is_copied_nowhere() {
+    let plan = "tasks:
+  quiet: { run: echo quiet }
+  tell: { needs: [quiet], prompt: 'It said ${{ tasks.quiet.output }}.' }
+";
+    let flow = Flow::new().plan(plan).model("tell: [{ say: ok }]\n");
+    flow.run(&["run", "plan.yaml", "--model-script", "model.yaml"]).exits(0);
+    assert!(flow.newest_run().join("tasks/tell").exists());
+    assert!(!flow.newest_run().join("tasks/quiet").exists());
+}
+
 #[test]
 fn a_fork_of_a_task_that_said_nothing_fails_with_the_reason() {
     let plan = "tasks:

@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::FORMATS;
 use super::run_report::RunReport;
+use crate::ids::{Address, Attempt};
 use crate::model::{Artifact, Digest, OutputSlice};
 
 /// A way to write a report.
@@ -66,5 +67,10 @@ pub trait Texts {
     /// The file as a reader of the report can open it.
     fn path(&self, slice: &OutputSlice) -> String {
         slice.file.clone()
+    }
+
+    /// The file in which somebody who is told of an attempt finds its output.
+    fn output_path(&self, _task: &Address, _attempt: Attempt, slice: &OutputSlice) -> String {
+        self.path(slice)
     }
 }

@@ -50,17 +50,18 @@ fn of_launch(task: &TaskReport, launch: &LaunchReport, texts: &dyn Texts) -> Opt
     let answers = kind.is_some_and(|kind| kind.answers);
     let agent_id = last.agent_id.as_deref().filter(|_| answers);
     let output = if answers { last.text.as_ref() } else { last.stdout.as_ref() };
+    let file = output.map(|slice| texts.output_path(&task.address, last.attempt, slice));
 
     let mut out = String::from("<task-notification>\n");
     element(&mut out, "task_id", agent_id.unwrap_or(task.address.as_str()));
-    if let Some(slice) = output {
-        element(&mut out, "output_file", &texts.path(slice));
+    if let Some(file) = &file {
+        element(&mut out, "output_file", file);
     }
     element(&mut out, "status", status(state));
     element(&mut out, "summary", &summary(task, launch, last, kind));
     if answers {
-        if let Some(slice) = output {
-            element(&mut out, "result", &result(slice, texts));
+        if let (Some(slice), Some(file)) = (output, &file) {
+            element(&mut out, "result", &result(slice, file, texts));
         }
         usage(&mut out, &attempts);
         worktree(&mut out, last);
@@ -118,11 +119,11 @@ fn summary(
     out
 }
 
-fn result(slice: &OutputSlice, texts: &dyn Texts) -> String {
+fn result(slice: &OutputSlice, file: &str, texts: &dyn Texts) -> String {
     let (mut text, total) = texts.text(slice, MAX_RESULT);
     if (text.len() as u64) < total {
-        let (shown, path) = (text.len(), texts.path(slice));
-        let _ = write!(text, "\n[cut after {shown} of {total} bytes; the whole text is in {path}]");
+        let shown = text.len();
+        let _ = write!(text, "\n[cut after {shown} of {total} bytes; the whole text is in {file}]");
     }
     text
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::context::Scope;
 use super::field::told;
+use super::named::{NamedOutput, PromptTexts};
 use super::render::{render, shell_script};
 use super::work::{AgentName, AgentRules, AgentWork, Beginning, ForkOf, NewConversation, Step};
 use crate::converse::OutputForm;
@@ -48,6 +49,11 @@ pub(super) fn agent_work(
     let refused = tools.iter().filter(|tool| !agent.has_tool(definition, tool, task.background));
     let mut rules = rules_of(definition, agent, settings);
     rules.disallowed.extend(refused.map(|tool| ToolRule::parse(tool)));
+    let texts = PromptTexts::of(scope.texts);
+    let (prompt, beginning) = {
+        let scope = &Scope { texts: &texts, env: scope.env.clone(), ..*scope };
+        (render(scope, "prompt", &agent.prompt)?, beginning(scope, task, agent, &began.output)?)
+    };
     Ok(AgentWork {
         agent: AgentName {
             name: definition.name.clone(),
@@ -58,8 +64,9 @@ pub(super) fn agent_work(
         },
         model: model_of(definition, agent).map(str::to_owned),
         effort: definition.effort,
-        prompt: render(scope, "prompt", &agent.prompt)?,
-        beginning: beginning(scope, task, agent, &began.output)?,
+        named: named_in(texts, &prompt, &beginning),
+        prompt,
+        beginning,
         tools: tools.into_iter().map(Arc::from).collect(),
         rules,
         checks: checks(scope, agent)?,
@@ -68,6 +75,16 @@ pub(super) fn agent_work(
         max_turns: max_turns_of(definition, agent),
         max_tool_concurrency: settings.max_tool_concurrency.unwrap_or(TOOLS_AT_ONCE),
     })
+}
+
+/// What it is told of other tasks' outputs, in its prompt or before it.
+fn named_in(texts: PromptTexts<'_>, prompt: &str, beginning: &Beginning) -> Vec<NamedOutput> {
+    let known = match beginning {
+        Beginning::New(conversation) => conversation.known.as_slice(),
+        Beginning::Fork(_) => &[],
+    };
+    let parts: Vec<&str> = known.iter().map(String::as_str).chain([prompt]).collect();
+    texts.named_in(&parts)
 }
 
 /// How its conversation begins; `output` is the form that a fork's began with.

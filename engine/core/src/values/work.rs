@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use super::commit::CommitMessage;
 use super::kind::WorkKind;
+use super::named::NamedOutput;
 use super::sealed::Sealed;
 use crate::converse::OutputForm;
 use crate::ids::Address;
@@ -113,6 +114,8 @@ pub struct AgentWork {
     pub beginning: Beginning,
     /// The prompt.
     pub prompt: String,
+    /// The outputs of other tasks that its prompt names: files of the run that it may read.
+    pub named: Vec<NamedOutput>,
     /// The tools that the model is offered, in a stable order: those with which its conversation begins.
     pub tools: Vec<Arc<str>>,
     /// Which of its calls pass, as far as that doesn't depend on where it works.

@@ -17,6 +17,8 @@ pub struct ToolContext {
     pub tree: PathBuf,
     /// The folder in it where relative paths and commands start, absolute and free of links.
     pub dir: PathBuf,
+    /// Files of the run that its prompt names. `Read` opens them, though they lie where nothing else does.
+    pub opened: Arc<[PathBuf]>,
     /// Variables for commands, over the few that they inherit.
     pub env: Vec<(String, String)>,
     /// Which calls pass; asked again where a path leads elsewhere than its text says.

@@ -5,7 +5,7 @@ use std::io::{ErrorKind, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Component, Path, PathBuf};
 
-use flow_core::model::{DenialReason, is_flow_dir};
+use flow_core::model::{DenialReason, READ, is_flow_dir};
 
 use super::call::Failure;
 use super::context::{Seen, ToolContext};
@@ -24,9 +24,9 @@ pub(super) fn find(context: &ToolContext, named: &Named<'_>) -> Result<PathBuf, 
         return Err("the path holds a NUL byte".into());
     }
     let lexical = normal(&context.dir.join(given));
-    guard(&lexical)?;
+    guard(context, named.tool, &lexical)?;
     let real = real(&lexical)?;
-    guard(&real)?;
+    guard(context, named.tool, &real)?;
     if real != lexical {
         judge(context, named, &real)?;
     }
@@ -57,10 +57,12 @@ pub(super) fn shown<'a>(context: &ToolContext, path: &'a Path) -> std::borrow::C
     }
 }
 
-/// Refuses what no rule can allow: flow's own state, and what processes keep to themselves.
-fn guard(path: &Path) -> Result<(), Failure> {
+/// Refuses what no rule can allow: flow's own state, but for what the agent was told to read of it, and what processes keep
+/// to themselves.
+fn guard(context: &ToolContext, tool: &str, path: &Path) -> Result<(), Failure> {
     let closed = |text| Failure::refused(DenialReason::Rule, text);
-    if is_own_state(path) {
+    let is_opened = tool == READ && context.opened.iter().any(|opened| opened == path);
+    if is_own_state(path) && !is_opened {
         return Err(closed("`.flow` holds the state of runs and is closed to tools"));
     }
     let mut parts = path.components().skip(1);

@@ -137,3 +137,26 @@ fn a_search_outside_the_tree_that_a_rule_allows_shows_what_it_finds() {
     let found = bench.ok("Grep", json!({ "pattern": "s3", "path": "../lib" }));
     assert!(found.ends_with("/lib/open") && found.lines().count() == 1, "{found}");
 }
+
+#[test]
+fn read_opens_what_the_prompt_names_of_the_state_of_runs_and_no_other_tool_or_file_does() {
+    let named = ".flow/runs/r/tasks/t/output.1";
+    let mut bench = Bench::new(&[(named, "said\n"), (".flow/runs/r/events.jsonl", "secret\n")]);
+    bench.context.opened = [bench.path(named)].into();
+    for path in [named.to_owned(), bench.path(named).display().to_string(), format!("x/../{named}")] {
+        assert_eq!(bench.ok("Read", json!({ "file_path": path })), "     1\tsaid\n");
+    }
+    check(&bench, ".flow/runs/r/events.jsonl", "closed to tools");
+    check(&bench, ".flow/runs/r/tasks/t", "closed to tools");
+    for (tool, input) in [
+        ("Write", json!({ "file_path": named, "content": "x" })),
+        ("Edit", json!({ "file_path": named, "old_string": "said", "new_string": "x" })),
+        ("Grep", json!({ "pattern": "said", "path": named })),
+    ] {
+        assert!(bench.err(tool, input).contains("closed to tools"), "{tool}");
+    }
+    // Nor does a link that somebody put in its place.
+    std::fs::remove_file(bench.path(named)).unwrap();
+    symlink("../../events.jsonl", bench.path(named)).unwrap();
+    check(&bench, named, "closed to tools");
+}

@@ -34,6 +34,7 @@ impl Bench {
             permissions: Arc::new(permissions(&tree)),
             dir: tree.clone(),
             tree,
+            opened: Arc::default(),
             env: Vec::new(),
             stop,
             tag: "test.1".to_owned(),

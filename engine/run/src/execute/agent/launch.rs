@@ -61,6 +61,8 @@ pub struct AgentPlace {
     pub tree: PathBuf,
     /// The folder in it where it starts, absolute and free of links.
     pub dir: PathBuf,
+    /// Files of the run that its prompt names, which it may read.
+    pub opened: Vec<PathBuf>,
     /// Variables for its commands.
     pub env: Vec<(String, String)>,
     /// `FLOW_ATTEMPT` of its commands; unique to the attempt.

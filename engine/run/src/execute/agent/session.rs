@@ -103,6 +103,7 @@ impl Session {
         let tools = ToolContext {
             tree: launch.place.tree.clone(),
             dir: launch.place.dir.clone(),
+            opened: launch.place.opened.as_slice().into(),
             env: launch.place.env.clone(),
             permissions: Arc::clone(&launch.spec.permissions),
             stop: stop.clone(),

@@ -1,11 +1,12 @@
 //! The steps of an attempt on this machine.
 
 use std::marker::PhantomData;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use flow_core::event::{Launch, LaunchAgent};
 use flow_core::model::{Outcome, Reason};
-use flow_core::values::AttemptPacket;
+use flow_core::values::{AttemptPacket, NamedOutput, WorkKind};
 
 use super::host::Host;
 use super::judge::Checks;
@@ -14,7 +15,7 @@ use super::site::{Refused, Site, refused, unusable};
 use crate::execute::executor::{Attempting, Executor};
 use crate::execute::has_conversation;
 use crate::execute::sink::{NotWritten, Sink};
-use crate::store::SlotFiles;
+use crate::store::{OutputError, SlotFiles, give_own_file};
 use crate::sys::stop::StopSignal;
 use crate::workspace::{PrivateTree, WorkspaceError};
 
@@ -73,7 +74,8 @@ async fn attempt<R: Ready>(
     if let Some(tree) = &tree {
         sink.tree(Arc::clone(tree)).await.map_err(not_written)?;
     }
-    let site = Site::of(host, &packet, tree)?;
+    let opened = open_named(host, &packet).await?;
+    let site = Site { opened, ..Site::of(host, &packet, tree)? };
     site.write_files()?;
     let mut checks = Checks::of(&site);
     let ready = R::of(&site, &mut checks)?;
@@ -99,6 +101,31 @@ async fn attempt<R: Ready>(
         },
     };
     Ok(Box::new(checks.judge(outcome).await))
+}
+
+/// Gives every output that the prompt of an agent names a file of its own, if it has none.
+async fn open_named(host: &Host, packet: &AttemptPacket) -> Result<Vec<PathBuf>, Refused> {
+    let named = match &packet.work.kind {
+        WorkKind::Agent(agent) if !agent.named.is_empty() => agent.named.clone(),
+        WorkKind::Agent(_) | WorkKind::Shell(_) => return Ok(Vec::new()),
+    };
+    let folder = Arc::clone(&host.folder);
+    let open = move || {
+        let mut opened = Vec::new();
+        for NamedOutput { slice, file } in &named {
+            let path = give_own_file(&folder, slice, file)?;
+            // By its name in the prompt, and where that leads.
+            opened.extend(path.canonicalize().ok().filter(|real| *real != path));
+            opened.push(path);
+        }
+        Ok(opened)
+    };
+    match tokio::task::spawn_blocking(open).await {
+        Ok(opened) => opened.map_err(|error: OutputError| {
+            refused(Reason::Resource, format!("an output that the prompt names can't be read: {error}"))
+        }),
+        Err(error) => Err(refused(Reason::Internal, format!("bug: copying an output panicked: {error}"))),
+    }
 }
 
 /// Makes the tree that an attempt asks for. A conversation is gone on with in its own tree, or not at all.

@@ -29,6 +29,8 @@ pub(super) struct Site<'a> {
     pub(super) tree: Option<Arc<PrivateTree>>,
     /// The folder that it begins in.
     pub(super) dir: PathBuf,
+    /// Files of the run that it is told to read, by every path that leads to them.
+    pub(super) opened: Vec<PathBuf>,
 }
 
 impl<'a> Site<'a> {
@@ -52,7 +54,7 @@ impl<'a> Site<'a> {
                 dir
             }
         };
-        Ok(Site { host, packet, tree, dir })
+        Ok(Site { host, packet, tree, dir, opened: Vec::new() })
     }
 
     /// The tree that it works in, its own or the project.

@@ -139,12 +139,14 @@ fn agent_launch(site: &Site<'_>, work: &AgentWork) -> Result<AgentLaunch, Refuse
         private_tree: site.tree.is_some(),
     };
     let told = told(site, work)?;
+    let mut permissions = work.rules.at(place);
+    permissions.readable.extend(site.opened.iter().cloned());
     let spec = AgentSpec {
         model: model.id().to_owned(),
         system: told.system.into(),
         tools: tools.into(),
         forked: told.forked.is_some(),
-        permissions: Arc::new(work.rules.at(place)),
+        permissions: Arc::new(permissions),
         max_turns: work.max_turns,
         max_tokens: MAX_TOKENS,
         effort: work.effort,
@@ -169,6 +171,7 @@ fn agent_launch(site: &Site<'_>, work: &AgentWork) -> Result<AgentLaunch, Refuse
         place: AgentPlace {
             tree: site.tree_path().to_owned(),
             dir: site.dir.clone(),
+            opened: site.opened.clone(),
             env: site.agent_env(),
             tag: packet.tag(),
         },
