@@ -36,7 +36,7 @@ fn a_task_is_one_vfork_and_one_program() {
     }
     traced.exits(0);
     let trace = flow.read("trace");
-    let begun = |line: &&str| line.contains("clone") || line.contains("fork(");
+    let begun = |line: &&str| ["clone(", "clone3(", "fork("].iter().any(|call| line.contains(call));
     let processes: Vec<&str> = trace
         .lines()
         .filter(begun)
