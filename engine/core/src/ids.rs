@@ -22,7 +22,7 @@ impl TaskId {
     }
 }
 
-/// A node of a run: a task of its plan, an instance of one, or what an agent started. It is a place in [`Nodes`] and in no other table, so that
+/// A node of a run: a task of its plan, an instance of one, or what an agent started. It is a place in `Nodes` and in no other table, so that
 /// it can't be taken for a [`TaskId`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NodeId(u32);
